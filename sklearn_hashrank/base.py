@@ -85,7 +85,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows; absent where it was None.
+        `y` of the training rows, not copied; absent where it was None.
     affinity_ : affinity object
         The affinity that was learned from, fitted on the training rows. Set by `fit` where learning
         needs it, otherwise when an evaluation first does. Absent where neither learning needs it
@@ -248,8 +248,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             Rows that an array is cut into; ``"auto"`` lets a block take some 32 MB. Blocks of an
             iterator and chunks of a dask array are taken as they are.
         n_jobs : int or None, default=None
-            Threads, each with a block of its own; of a dask array, chunks at a time. None means 1
-            unless in a :obj:`joblib.parallel_config` context, -1 means all processors.
+            Threads, each with a block of its own, which is copied if it comes from an iterator; of
+            a dask array, chunks at a time. None means 1 unless in a :obj:`joblib.parallel_config`
+            context, -1 means all processors.
         verbose : int, default=0
             Print a line every `verbose` blocks.
 

@@ -8,6 +8,7 @@ or one for each thread of `map`.
 back chunk by chunk; a sum is added in a tree.
 """
 
+import copy
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -20,7 +21,7 @@ from scipy import sparse
 from sklearn.utils import _safe_indexing
 
 from .._utils.parameters import is_int
-from .._utils.threads import map_in_threads
+from .._utils.threads import count_threads, map_in_threads
 
 if TYPE_CHECKING:
     from .dask_rows import DaskRows
@@ -80,7 +81,7 @@ def check_batch_size(batch_size: Any) -> None:
 class BlockRows:
     """Blocks of an iterator, of which the first may be looked at in advance.
 
-    `n_rows` is None where the number is not known; `are_pairs` says whether a block is a pair
+    `n_rows` is None for an iterator of the caller; `are_pairs` says whether a block is a pair
     ``(rows, y)``, `in_one_block` whether the first holds all rows.
     """
 
@@ -107,7 +108,11 @@ class BlockRows:
 
     def map(self, function: Callable[[Any], Any], n_jobs: int | None = None) -> Iterator[Any]:
         """Apply a function to every block, `n_jobs` at a time, and give the results in order."""
-        return map_in_threads(function, self.blocks(), n_jobs)
+        blocks = self.blocks()
+        if self.n_rows is None and count_threads(n_jobs) > 1:
+            # Threads work on a block while the next one is read, perhaps into the same buffer.
+            blocks = map(copy.deepcopy, blocks)
+        return map_in_threads(function, blocks, n_jobs)
 
     def sum(self, function: Callable[[Any, Any, int | None], Any]) -> Any:
         """Add up ``function(rows, y, first_row)`` of all blocks, in place and in their order.

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._features.tensors import as_host_array
 from .._files.reading import reading
 from .._utils.types import MatrixLike
-from ..codes._formats import CodeReader, packed_width
+from ..codes._formats import CodeReader, as_code_matrix, packed_width
 from . import _index_file
 from ._candidates import first_bits, nearest_by_bits, nearest_by_projections
 from ._checks import check_int, check_n_neighbors
@@ -152,9 +152,10 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         ----------
         codes : {array-like, dask array} of shape (n_samples, n_columns)
             Codes as bits, signs or packed bytes. Contiguous packed bytes of a multiple of 64 bits,
-            also a memmap of them, are not copied. A dask array is not computed: every search is a
-            task for each chunk, which scans it, and results are the same as in memory. What needs
-            all codes in memory computes them: `codes_`, :meth:`save` and searches without queries.
+            also a memmap of them, are not copied: the index searches your array, so do not change
+            it. A dask array is not computed: every search is a task for each chunk, which scans it,
+            and results are the same as in memory. `codes_`, :meth:`save` and searches without
+            queries compute all codes.
         y : None
             Not used, present for scikit-learn's conventions.
         ids : array-like of shape (n_samples,), default=None
@@ -165,10 +166,19 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self : HammingNeighbors
         """
-        codes = self._read(codes, CodeReader(self.n_bits), [])
-        self._check_prefix(codes.n_bits)
-        n = len(codes)
-        self._store(codes, RowIds(n, None, n) if ids is None else RowIds(n, read_ids(ids, n), None))
+        return self._index(codes, ids, is_copied=False)
+
+    def _index(self, codes: Any, ids: Any, is_copied: bool) -> "HammingNeighbors":
+        reader = CodeReader(self.n_bits)
+        if are_chunked(codes):
+            stored: StoredCodes | ChunkedCodes = ChunkedCodes(codes, reader)
+        else:
+            stored = StoredCodes([_read(codes, reader, is_copied)], reader)
+        self._check_prefix(stored.n_bits)
+        n = len(stored)
+        self._store(
+            stored, RowIds(n, None, n) if ids is None else RowIds(n, read_ids(ids, n), None)
+        )
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -178,7 +188,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Parameters
         ----------
         codes : array-like of shape (n_samples, n_columns)
-            Codes in any format that goes with the earlier ones.
+            Codes in any format that goes with the earlier ones. They are copied.
         y : None
             Not used, present for scikit-learn's conventions.
 
@@ -186,15 +196,18 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self : HammingNeighbors
         """
-        return self.add(codes) if hasattr(self, "_stored") else self.fit(codes)
+        return self.add(codes) if hasattr(self, "_state") else self._index(codes, None, True)
 
     def add(self, codes: MatrixLike, ids: Any = None) -> "HammingNeighbors":
         """Append codes to those of :meth:`fit`.
 
+        Other threads may search meanwhile: a search that has begun does not see the new codes.
+        Add and remove in one thread at a time.
+
         Parameters
         ----------
         codes : array-like of shape (n_samples, n_columns)
-            Codes in any format that goes with the earlier ones.
+            Codes in any format that goes with the earlier ones. They are copied.
         ids : array-like of shape (n_samples,), default=None
             Needed where :meth:`fit` was given ids, and of the same kind. Without them the numbers
             of the codes go on where those of the earlier ones ended.
@@ -203,62 +216,81 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self : HammingNeighbors
         """
-        stored = self._stored_in_memory(codes)
-        more = self._read(codes, stored.reader.copy(), stored.blocks)
-        self._store(more, self._ids.with_more(ids, len(more) - len(stored)))
+        stored, names = self._in_memory(codes)
+        reader = stored.reader.copy()
+        words = _read(codes, reader, is_copied=True)
+        self._store(StoredCodes([*stored.blocks, words], reader), names.with_more(ids, len(words)))
         return self
 
-    def remove(self, ids: Any) -> "HammingNeighbors":
+    def remove(self, ids: Any, *, missing: str = "raise") -> "HammingNeighbors":
         """Take codes away. The others keep their ids, and their order.
+
+        Other threads may search meanwhile: a search that has begun still finds the codes.
 
         Parameters
         ----------
         ids : array-like of shape (n_removed,)
-            As the searches return them. All must be there, and one code must be left.
+            As the searches return them. One code must be left.
+        missing : {"raise", "ignore"}, default="raise"
+            Whether an id that is not in the index is an error.
 
         Returns
         -------
         self : HammingNeighbors
         """
-        stored = self._stored_in_memory()
-        places = self._ids.places_of(ids)
+        if missing not in ("raise", "ignore"):
+            raise ValueError(f"missing must be 'raise' or 'ignore'. Got {missing!r} instead.")
+        stored, names = self._in_memory()
+        places = names.places_of(ids, ignore_missing=missing == "ignore")
         if len(places) == len(stored):
             raise ValueError(f"an index holds one code at least. Got the ids of all {len(stored)}.")
         if len(places):
-            self._store(stored.without(places), self._ids.without(places))
+            self._store(stored.without(places), names.without(places))
         return self
 
-    def _stored_in_memory(self, codes: Any = None) -> StoredCodes:
-        self._check_is_fitted()
-        if are_chunked(codes) or isinstance(self._stored, ChunkedCodes):
+    def _in_memory(self, codes: Any = None) -> tuple[StoredCodes, RowIds]:
+        """Codes and ids of an index that can change."""
+        stored, names = self._snapshot()
+        if are_chunked(codes) or isinstance(stored, ChunkedCodes):
             raise ValueError(
                 "codes are added to and removed from those in memory. Got a dask array, or codes "
                 "of files: pass the concatenation of all codes to fit."
             )
-        return self._stored
-
-    def _read(self, codes: Any, reader: CodeReader, before: list) -> StoredCodes | ChunkedCodes:
-        if are_chunked(codes):
-            return ChunkedCodes(codes, reader)
-        words = np.ascontiguousarray(reader.words(codes, "codes"))
-        return StoredCodes([*before, words], reader)
+        return stored, names
 
     def _store(self, codes: StoredCodes | ChunkedCodes, ids: RowIds) -> None:
         if codes.n_bits > _LONGEST:
             raise ValueError(f"codes must have at most {_LONGEST} bits. Got {codes.n_bits}.")
-        self._stored, self._ids = codes, ids
-        self.n_bits_, self.n_samples_fit_ = codes.n_bits, len(codes)
+        # One assignment, so that a search in another thread sees codes and ids that fit together.
+        self._state = codes, ids
+        self.n_bits_ = codes.n_bits
+
+    def _snapshot(self) -> tuple[Any, RowIds]:
+        """Codes and ids. A search takes them once, because `add` and `remove` replace them."""
+        if not hasattr(self, "_state"):  # check_is_fitted itself takes longer than a small search
+            check_is_fitted(self)
+        return self._state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_state")
+
+    @property
+    def n_samples_fit_(self) -> int:
+        """Number of codes in the index."""
+        return len(self._state[0])
 
     @property
     def ids_(self) -> np.ndarray:
         """What the searches return for each code."""
-        return self._ids.array()
+        return self._state[1].array()
 
     @property
     def codes_(self) -> np.ndarray:
-        """All codes, packed."""
-        packed: np.ndarray = self._stored.words().view(np.uint8)
-        return packed[:, : packed_width(self.n_bits_)]
+        """All codes, packed. Read-only, because they are those that are searched."""
+        stored, _ = self._state
+        packed: np.ndarray = stored.words().view(np.uint8)[:, : packed_width(stored.n_bits)]
+        packed.flags.writeable = False
+        return packed
 
     def save(self, path: str | os.PathLike) -> None:
         """Write the codes and the parameters to a file; see :meth:`load`.
@@ -269,9 +301,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Where to. A file that is there is replaced once the new one is complete, and an index
             that was loaded from it goes on working.
         """
-        check_is_fitted(self)
-        parameters = {**self.get_params(), "n_bits": self.n_bits_}
-        _index_file.write(path, self._stored.words(), self.n_bits_, parameters, self._ids)
+        stored, names = self._snapshot()
+        parameters = {**self.get_params(), "n_bits": stored.n_bits}
+        _index_file.write(path, stored.words(), stored.n_bits, parameters, names)
 
     @classmethod
     def load(
@@ -341,36 +373,41 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             In order of (distance, index); the ids of the codes where they have any. Where fewer
             codes pass the mask, -1 at the end, or None where ids are objects.
         """
-        distances, places = self._nearest_places(codes, n_neighbors, projections, mask)
-        found = self._ids.of(places)
+        stored, names = self._snapshot()
+        distances, places = self._nearest_places(stored, codes, n_neighbors, projections, mask)
+        found = names.of(places)
         return (distances, found) if return_distance else found
 
     def _nearest_places(
-        self, codes: Any, n_neighbors: int | None, projections: Any = None, mask: Any = None
+        self,
+        stored: Any,
+        codes: Any,
+        n_neighbors: int | None,
+        projections: Any = None,
+        mask: Any = None,
     ) -> tuple[np.ndarray, np.ndarray]:
-        self._check_is_fitted()
         if (self.rescore is None) != (projections is None):
             raise ValueError(
                 "projections go with rescore='asymmetric', which needs them. Got "
                 f"rescore={self.rescore!r} and projections={type(projections).__name__}."
             )
         if projections is not None:
-            projections = self._check_projections(projections)
-            queries = CodeReader(self.n_bits_).words(projections > 0, "projections")
-            if codes is not None and not np.array_equal(self._queries(codes), queries):
+            projections = _check_projections(projections, stored.n_bits)
+            queries = CodeReader(stored.n_bits).words(projections > 0, "projections")
+            if codes is not None and not np.array_equal(self._queries(stored, codes), queries):
                 raise ValueError("query codes must be the signs of projections; they differ.")
         else:
-            queries = self._queries(codes)
+            queries = self._queries(stored, codes)
         leaves_out_self = codes is None and projections is None
         k = self.n_neighbors if n_neighbors is None else n_neighbors
-        k = check_n_neighbors(k, self.n_samples_fit_, leaves_out_self) + leaves_out_self
-        mask = self._mask(mask, queries)
+        k = check_n_neighbors(k, len(stored), leaves_out_self) + leaves_out_self
+        passing = None if mask is None else read_mask(mask, len(queries), len(stored))
         if self.prefix is None and projections is None:
-            search = Nearest(k), queries, self.algorithm, self.n_jobs, mask
-            indices, distances = self._stored.find(*search).rows(k)
+            search = Nearest(k), queries, self.algorithm, self.n_jobs, passing
+            indices, distances = stored.find(*search).rows(k)
         else:
             distances, indices = self._best_candidates(
-                queries, k, leaves_out_self, mask, projections
+                stored, queries, k, leaves_out_self, passing, projections
             )
         if leaves_out_self:
             others = indices != np.arange(len(indices))[:, None]
@@ -414,9 +451,10 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         indices : ndarray of shape (n_queries,), object
             Each an int64 array of indices of codes, or of their ids, where they have any.
         """
-        found = self._all_within(codes, radius, sort_results, mask)
+        stored, names = self._snapshot()
+        found = self._all_within(stored, codes, radius, sort_results, mask)
         stops = np.cumsum(found.n_found)
-        indices = _as_rows(self._ids.of(found.indices), stops)
+        indices = _as_rows(names.of(found.indices), stops)
         return (_as_rows(found.distances, stops), indices) if return_distance else indices
 
     def kneighbors_graph(
@@ -440,9 +478,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
         """
         _check_mode(mode)
-        distances, indices = self._nearest_places(codes, n_neighbors)
+        stored, _ = self._snapshot()
+        distances, indices = self._nearest_places(stored, codes, n_neighbors)
         n_found = np.full(len(indices), indices.shape[1])
-        return self._graph(Found(n_found, indices.ravel(), distances.ravel()), mode)
+        found = Found(n_found, indices.ravel(), distances.ravel())
+        return _as_graph(found, len(stored), mode)
 
     def radius_neighbors_graph(
         self,
@@ -471,15 +511,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
         """
         _check_mode(mode)
-        return self._graph(self._all_within(codes, radius, sort_results), mode)
-
-    def _graph(self, found: Found, mode: str) -> sparse.csr_matrix:
-        data = np.ones(len(found.indices))
-        if mode == "distance":
-            data = found.distances.astype(float)
-        offsets = np.append(0, np.cumsum(found.n_found))
-        shape = len(found.n_found), self.n_samples_fit_
-        return sparse.csr_matrix((data, found.indices, offsets), shape=shape)
+        stored, _ = self._snapshot()
+        found = self._all_within(stored, codes, radius, sort_results)
+        return _as_graph(found, len(stored), mode)
 
     def transform(self, X: Any) -> sparse.csr_matrix:
         """Sparse distances to the ``n_neighbors + 1`` nearest codes.
@@ -504,28 +538,12 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def _n_features_out(self) -> int:
         return self.n_samples_fit_
 
-    def _check_is_fitted(self) -> None:
-        if not hasattr(self, "_stored"):  # check_is_fitted itself takes longer than a small search
-            check_is_fitted(self)
-
-    def _queries(self, codes: Any) -> np.ndarray:
-        return self._stored.words() if codes is None else self._stored.queries(codes, self.n_jobs)
-
-    def _mask(self, mask: Any, queries: np.ndarray) -> Mask | None:
-        return None if mask is None else read_mask(mask, len(queries), self.n_samples_fit_)
-
-    def _check_projections(self, projections: Any) -> np.ndarray:
-        projections = as_host_array(projections, "projections")
-        projections = check_array(projections, dtype=np.float64, input_name="projections")
-        if projections.shape[1] != self.n_bits_:
-            raise ValueError(
-                f"projections must have a column for each of the {self.n_bits_} bits. "
-                f"Got {projections.shape[1]}."
-            )
-        return projections
+    def _queries(self, stored: Any, codes: Any) -> np.ndarray:
+        return stored.words() if codes is None else stored.queries(codes, self.n_jobs)
 
     def _best_candidates(
         self,
+        stored: Any,
         queries: np.ndarray,
         k: int,
         with_self: bool,
@@ -542,11 +560,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"n_candidates must be at least n_neighbors = {k - with_self}. "
                 f"Got {n_candidates - with_self}."
             )
-        searched, first = self._stored, queries
+        searched, first = stored, queries
         if self.prefix is not None:
-            self._check_prefix(self.n_bits_)
+            self._check_prefix(stored.n_bits)
             searched, first = searched.first_bits(self.prefix), first_bits(queries, self.prefix)
-        n_candidates = min(n_candidates, self.n_samples_fit_)
+        n_candidates = min(n_candidates, len(stored))
         distances = np.empty((len(queries), k), np.int32 if projections is None else np.float64)
         indices = np.empty((len(queries), k), np.int64)
         most = max(1, _CANDIDATES // n_candidates)
@@ -557,7 +575,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             candidates, _ = searched.find(*search).rows(n_candidates)
             if projections is not None:
                 candidates.sort(axis=1)  # of equal distances the lowest index comes first
-            words, places = self._stored.words_of(np.where(candidates == MISSING, 0, candidates))
+            words, places = stored.words_of(np.where(candidates == MISSING, 0, candidates))
             given = queries[rows], words, places, candidates, k, self.n_jobs
             if projections is None:
                 distances[rows], indices[rows] = nearest_by_bits(*given)
@@ -572,17 +590,41 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             )
 
     def _all_within(
-        self, codes: Any, radius: int | None, by_distance: bool, mask: Any = None
+        self, stored: Any, codes: Any, radius: int | None, by_distance: bool, mask: Any = None
     ) -> Found:
-        self._check_is_fitted()
         radius = self.radius if radius is None else radius
         check_int(radius, "radius", 0)
-        queries = self._queries(codes)
-        search = Within(min(int(radius), self.n_bits_), by_distance)
-        found = self._stored.find(
-            search, queries, self.algorithm, self.n_jobs, self._mask(mask, queries)
-        )
+        queries = self._queries(stored, codes)
+        passing = None if mask is None else read_mask(mask, len(queries), len(stored))
+        search = Within(min(int(radius), stored.n_bits), by_distance)
+        found = stored.find(search, queries, self.algorithm, self.n_jobs, passing)
         return found if codes is not None else found.where(found.indices != found.queries)
+
+
+def _read(codes: Any, reader: CodeReader, is_copied: bool) -> np.ndarray:
+    """Words of codes, which are a view of what was given only if they may be."""
+    given = as_code_matrix(codes, "codes")
+    words = np.ascontiguousarray(reader.words_of(given, "codes"))
+    return words.copy() if is_copied and np.may_share_memory(words, given) else words
+
+
+def _check_projections(projections: Any, n_bits: int) -> np.ndarray:
+    projections = as_host_array(projections, "projections")
+    projections = check_array(projections, dtype=np.float64, input_name="projections")
+    if projections.shape[1] != n_bits:
+        raise ValueError(
+            f"projections must have a column for each of the {n_bits} bits. "
+            f"Got {projections.shape[1]}."
+        )
+    return projections
+
+
+def _as_graph(found: Found, n_codes: int, mode: str) -> sparse.csr_matrix:
+    data = np.ones(len(found.indices))
+    if mode == "distance":
+        data = found.distances.astype(float)
+    offsets = np.append(0, np.cumsum(found.n_found))
+    return sparse.csr_matrix((data, found.indices, offsets), shape=(len(found.n_found), n_codes))
 
 
 def _check_mode(mode: str) -> None:

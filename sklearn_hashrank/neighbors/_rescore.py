@@ -11,6 +11,8 @@ from .._features.tensors import as_host_array
 from .._utils.binary_units import binary_units
 from .._utils.threads import over_rows
 from ._checks import check_int
+from ._row_ids import RowIds, read_ids
+from ._searches import MISSING
 
 _NUMBER_COST = 1.0  # nanoseconds of reading a number of a row and multiplying it, about
 _NUMBERS_AT_A_TIME = 1 << 20
@@ -22,6 +24,7 @@ def rescore(
     candidates: Any,
     n_neighbors: int | None = None,
     *,
+    ids: Any = None,
     metric: str = "cosine",
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -37,11 +40,14 @@ def rescore(
     rows : ndarray, memmap or data frame of shape (n_samples, n_features)
         Rows of features that the codes of the database were made of.
     candidates : array-like of shape (n_queries, n_candidates), int
-        Numbers of rows, as :meth:`HammingNeighbors.kneighbors` or another index returns them that
-        was not given ids. A missing result, -1, stays missing. A row that is named twice for a
-        query counts once.
+        Row indices, as :meth:`HammingNeighbors.kneighbors` or another index without ids returns
+        them; or, with `ids`, ids. A missing result, -1, or None among ids that are objects, stays
+        missing. A row that is named twice for a query counts once.
     n_neighbors : int, default=None
         How many of the candidates to return; None: all.
+    ids : array-like of shape (n_samples,), default=None
+        The id of each row, if the candidates are ids. Integer ids look like row indices: rescoring
+        them without `ids` reads the wrong rows.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
         What near means. A row of zeros has the cosine 0 with every row.
     n_jobs : int or None, default=None
@@ -53,8 +59,8 @@ def rescore(
     distances : ndarray of shape (n_queries, n_neighbors), float64
         One minus the cosine, the Euclidean distance, or the inner product times -1; inf where a
         candidate is missing.
-    indices : ndarray of shape (n_queries, n_neighbors), int64
-        In order of (distance, index).
+    indices : ndarray of shape (n_queries, n_neighbors), int64 or object
+        In order of (distance, row index). With `ids`, ids.
 
     Examples
     --------
@@ -80,6 +86,10 @@ def rescore(
             f"rows must be a dense array of {queries.shape[1]} columns, as the queries have. "
             f"Got {type(rows).__name__} of shape {getattr(rows, 'shape', None)}."
         )
+    names = None
+    if ids is not None:
+        names = RowIds(rows.shape[0], read_ids(ids, rows.shape[0]), None)
+        candidates = names.places_among(as_host_array(candidates, "candidates"))
     candidates = read_candidates(candidates, len(queries), rows.shape[0])
     n_candidates = candidates.shape[1]
     k = n_candidates if n_neighbors is None else n_neighbors
@@ -106,8 +116,8 @@ def rescore(
     order = np.argsort(distances, axis=1, kind="stable")[:, :k]
     distances = np.take_along_axis(distances, order, axis=1)
     indices = np.take_along_axis(candidates, order, axis=1)
-    indices[indices == rows.shape[0]] = -1
-    return distances, indices
+    indices[indices == rows.shape[0]] = MISSING
+    return distances, indices if names is None else names.of(indices)
 
 
 def read_candidates(given: Any, n_queries: int, n_rows: int, n_least: int = 1) -> np.ndarray:

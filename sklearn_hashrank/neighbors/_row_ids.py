@@ -65,18 +65,28 @@ class RowIds:
         _check_different(names)
         return RowIds(n_all, names, None)
 
-    def places_of(self, ids: Any) -> np.ndarray:
-        """Places of the codes with some names, which must all be there."""
+    def places_of(self, ids: Any, ignore_missing: bool = False) -> np.ndarray:
+        """Places of the codes with some names."""
         wanted = read_ids(ids).tolist()
         if self._places is None:
             self._places = {name: place for place, name in enumerate(self.array().tolist())}
         unknown = [name for name in wanted if name not in self._places]
-        if unknown:
+        if unknown and not ignore_missing:
             raise ValueError(
                 f"ids must be those of codes in the index. Got {unknown[0]!r}"
                 + (f" and {len(unknown) - 1:,} others that are not there." if unknown[1:] else ".")
             )
-        return np.array([self._places[name] for name in wanted], dtype=np.int64)
+        places = [self._places[name] for name in wanted if name in self._places]
+        return np.array(places, dtype=np.int64)
+
+    def places_among(self, found: Any) -> np.ndarray:
+        """Places of what a search found, which may be missing, in an array of the same shape."""
+        found = np.asarray(found)
+        flat, missing = found.ravel().tolist(), MISSING if found.dtype.kind in "iu" else None
+        names = list(dict.fromkeys(name for name in flat if name != missing))
+        place_of = dict(zip(names, self.places_of(names).tolist()))
+        places = [place_of.get(name, MISSING) for name in flat]
+        return np.array(places, np.int64).reshape(found.shape)
 
     def without(self, places: np.ndarray) -> "RowIds":
         """Return the names but for those at some places."""

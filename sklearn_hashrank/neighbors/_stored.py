@@ -31,18 +31,21 @@ class StoredCodes:
 
     def words(self) -> np.ndarray:
         """All codes, (n, n_words)."""
-        if len(self.blocks) > 1:
-            self.blocks = [np.concatenate(self.blocks)]
-        return self.blocks[0]
+        blocks = self.blocks  # another thread may put them together, too
+        if len(blocks) > 1:
+            self.blocks = blocks = [np.concatenate(blocks)]
+        return blocks[0]
 
     def without(self, rows: np.ndarray) -> "StoredCodes":
         """Return the codes but for some rows, in the same order."""
         return StoredCodes([np.delete(self.words(), rows, axis=0)], self.reader)
 
     def first_bits(self, n_bits: int) -> "StoredCodes":
-        if self._first is None or self._first.n_bits != n_bits:
-            self._first = StoredCodes([first_bits(self.words(), n_bits)], CodeReader(n_bits))
-        return self._first
+        first = self._first  # another thread may put that of another length there
+        if first is None or first.n_bits != n_bits:
+            first = StoredCodes([first_bits(self.words(), n_bits)], CodeReader(n_bits))
+            self._first = first
+        return first
 
     def words_of(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Codes among which those of some rows are, and where the code of each row is."""
@@ -78,7 +81,9 @@ class StoredCodes:
         return algorithm == "multi_index" or is_built or len(queries) >= least_queries(queries)
 
     def _substring_tables(self, n_jobs: int | None) -> SubstringTables:
-        if self.tables is None:
-            self.tables = SubstringTables(self.words(), packed_width(self.n_bits), n_jobs)
-        self.tables.n_jobs = n_jobs
-        return self.tables
+        tables = self.tables
+        if tables is None:
+            tables = SubstringTables(self.words(), packed_width(self.n_bits), n_jobs)
+            self.tables = tables
+        tables.n_jobs = n_jobs
+        return tables

@@ -123,7 +123,7 @@ def test_tables_give_what_scanning_gives(n_constant):
         for ours, theirs in zip(found, expected):
             np.testing.assert_array_equal(np.concatenate(ours), np.concatenate(theirs))
     np.testing.assert_array_equal(tables.kneighbors(queries, 3), scan.kneighbors(queries, 3))
-    assert len(tables._stored.tables.tables[1]) == len(tables._stored.tables.starts) > 2
+    assert len(tables._state[0].tables.tables[1]) == len(tables._state[0].tables.starts) > 2
 
 
 def test_threads_change_nothing():
@@ -179,7 +179,7 @@ def test_few_queries_look_at_no_tables():
     index = HammingNeighbors(n_bits=64).fit(random_codes(2000, 64))
     index.kneighbors(random_codes(3, 64, 1))
     index.radius_neighbors(random_codes(3, 64, 1))
-    assert index._stored.tables is None
+    assert index._state[0].tables is None
 
 
 def test_what_one_query_holds_says_nothing_about_the_next():
@@ -394,7 +394,7 @@ def test_an_index_is_a_file_of_numpy(saved):
     index, path = saved
     with open(path, "rb") as file:
         words = np.load(file)
-    np.testing.assert_array_equal(words, index._stored.words())
+    np.testing.assert_array_equal(words, index._state[0].words())
 
 
 @pytest.mark.parametrize(
@@ -437,9 +437,9 @@ def test_a_crafted_description_with_the_right_checksum_is_refused(saved, change,
 
 def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
     index, path = saved
-    words = index._stored.blocks[0].copy()
+    words = index._state[0].blocks[0].copy()
     words.view(np.uint8)[7, 2] |= 1
-    _index_file.write(path, words, 20, index.get_params(), index._ids)
+    _index_file.write(path, words, 20, index.get_params(), index._state[1])
     with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
         HammingNeighbors.load(path)
 
