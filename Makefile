@@ -83,12 +83,12 @@ demo: $(READY)
 	$(BIN)/hashrank compare --data digits --bits 12,24,48 --explore --output build/demo
 
 bench: $(ALL)/.ready
-	$(ALL)/bin/python -m benchmarks.speed.side_by_side --output docs/benchmarks.md $(BENCH_OPTIONS)
+	$(ALL)/bin/python -m benchmarks.speed.side_by_side --output docs/notes/benchmarks.md $(BENCH_OPTIONS)
 
 reproduce: PLACE := $(if $(filter deep,$(PART)),$(ALL),.venv)
 reproduce: $(if $(filter deep,$(PART)),$(ALL)/.ready,$(READY))
-	$(PLACE)/bin/python -m benchmarks.papers.reproduction $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/reproduction
-	$(PLACE)/bin/python -m benchmarks.papers.claims --output docs/reproduction
+	$(PLACE)/bin/python -m benchmarks.papers.reproduction $(PART) $(DATA) $(if $(MINUTES),--minutes $(MINUTES)) --tables docs/notes/reproduction
+	$(PLACE)/bin/python -m benchmarks.papers.claims --output docs/notes/reproduction
 
 fuzz: $(READY)
 	$(BIN)/python -m tests.fuzz $(FUZZ_OPTIONS)
@@ -103,5 +103,5 @@ dist: $(READY)
 	$(WHEEL)/bin/python .ci/wheel.py
 
 clean:
-	rm -rf .venv $(ALL) $(OLDEST) tests/browser/node_modules dist docs/_build docs/auto_examples docs/explored docs/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv $(ALL) $(OLDEST) tests/browser/node_modules dist docs/_build docs/auto_examples docs/explored docs/reference/api docs/reference/generated build *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -327,14 +327,71 @@ SECTIONS = (
 )
 
 
-def write_pages(path: Path) -> None:
-    """Write the reference in reStructuredText; autosummary makes a page for every name."""
-    lines = [".. _api:", "", "=============", "API reference", "=============", ""]
-    for title, module, names, text in SECTIONS:
-        lines += [title, "=" * len(title), ""]
-        lines += [text, ""] if text else []
-        lines += [f".. currentmodule:: {module}", "", ".. autosummary::", "   :toctree: generated"]
-        lines += ["   :nosignatures:", "", *(f"   {name}" for name in names), ""]
-    content = "\n".join(lines)
-    if not path.exists() or path.read_text() != content:
-        path.write_text(content)
+# Pages of the reference: file, title and sections, in the order of the side navigation.
+PAGES = (
+    (
+        "hashers",
+        "Hashers",
+        ("Hashers", "Baselines", "Kernels and anchors", "Projections", "Codes that are decoded"),
+    ),
+    ("networks", "Networks", ("Networks", "Losses for torch")),
+    ("metrics", "Metrics", ("Metrics", "Lookup metrics", "Code usage and curves", "Measures")),
+    (
+        "evaluation",
+        "Evaluation",
+        (
+            "Retrieval histogram",
+            "Rankings by other distances",
+            "Significance",
+            "Scorers",
+            "Model selection",
+            "Evaluation elsewhere",
+        ),
+    ),
+    ("displays", "Displays and pages", ("Displays", "Pages to look at")),
+    ("comparison", "Comparison and command", ("Comparison", "Command")),
+    ("affinity", "Relevance", ("Affinities", "Tools for affinities")),
+    ("search", "Search", ("Search", "Approximate search")),
+    ("codes", "Codes and files", ("Codes", "Files", "Hashers elsewhere")),
+    ("data", "Features and data sets", ("Feature extraction", "Data sets")),
+    (
+        "objectives",
+        "Objectives",
+        (
+            "Ranking objectives",
+            "Pairwise objectives",
+            "Likelihoods of pairs and triplets",
+            "Prefixes of codes",
+        ),
+    ),
+    ("base", "Base classes", ("Base classes", "Base class of objectives")),
+)
+
+
+def write_pages(folder: Path) -> None:
+    """Write the pages and their index in reStructuredText; autosummary makes a page per name."""
+    folder.mkdir(parents=True, exist_ok=True)
+    by_title = {section.title: section for section in SECTIONS}
+    index = [".. _api:", "", *_heading("API", "="), ".. list-table::", "   :widths: 30 70", ""]
+    for name, title, sections in PAGES:
+        index += [f"   * - :doc:`{name}`", f"     - {', '.join(sections)}"]
+        lines = _heading(title, "=")
+        for section in map(by_title.__getitem__, sections):
+            lines += _heading(section.title, "-") if len(sections) > 1 else []
+            lines += [section.text, ""] if section.text else []
+            lines += [f".. currentmodule:: {section.module}", ""]
+            lines += [".. autosummary::", "   :toctree: ../generated", "   :nosignatures:", ""]
+            lines += [*(f"   {each}" for each in section.names), ""]
+        write_if_changed(folder / f"{name}.rst", "\n".join(lines))
+    index += ["", ".. toctree::", "   :hidden:", "", *(f"   {name}" for name, _, _ in PAGES), ""]
+    write_if_changed(folder / "index.rst", "\n".join(index))
+
+
+def _heading(title: str, underline: str) -> list[str]:
+    return [title, underline * len(title), ""]
+
+
+def write_if_changed(path: Path, text: str) -> None:
+    """Write a text unless the file has it: Sphinx reads files again that are newer."""
+    if not path.exists() or path.read_text("utf-8") != text:
+        path.write_text(text, "utf-8")

@@ -5,10 +5,11 @@ import tomllib
 from pathlib import Path
 
 DOCS = Path(__file__).parent
-sys.path[:0] = [str(DOCS), str(DOCS.parent)]
+sys.path[:0] = [str(DOCS), str(DOCS / "_ext"), str(DOCS.parent)]
 
 import api_reference
 import explore_pages
+import inventories
 import layers
 import markdown_pages
 import method_names
@@ -17,14 +18,14 @@ import sklearn_hashrank
 from benchmarks.papers import claims
 from sklearn_hashrank._utils import extras
 
-api_reference.write_pages(DOCS / "api.rst")
+api_reference.write_pages(DOCS / "reference" / "api")
 explore_pages.write_pages(DOCS / "explored" / "pages")
-layers.write_table(DOCS / "layers.txt")
+layers.write_table(DOCS / "contribute" / "layers.txt")
 method_names.write_table(DOCS / "methods" / "names.txt")
-claims.write_pictures(DOCS / "reproduction")
-markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "changelog.rst")
-markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contributing.rst")
-markdown_pages.convert(DOCS / "benchmarks.md", DOCS / "benchmarks.rst")
+claims.write_pictures(DOCS / "notes" / "reproduction")
+markdown_pages.convert(DOCS.parent / "CHANGELOG.md", DOCS / "contribute" / "changelog.rst")
+markdown_pages.convert(DOCS.parent / "CONTRIBUTING.md", DOCS / "contribute" / "contributing.rst")
+markdown_pages.convert(DOCS / "notes" / "benchmarks.md", DOCS / "notes" / "benchmarks.rst")
 
 # "|install|" says how to install the package, and "|install plot|" the extra "plot", as error
 # messages do.
@@ -34,7 +35,9 @@ rst_prolog += "\n".join(
     f".. |install {extra}| replace:: ``{extras.install_command(extra)}`` {extras.WHERE}"
     for extra in _PROJECT["optional-dependencies"]
 )
-_MAINTAINERS = ", ".join(f"{each['name']} <{each['email']}>" for each in _PROJECT["authors"])
+_MAINTAINERS = ", ".join(
+    f"`{each['name']} <mailto:{each['email']}>`__" for each in _PROJECT["authors"]
+)
 rst_prolog += f"\n.. |maintainers| replace:: {_MAINTAINERS}\n"
 
 project = "sklearn-hashrank"
@@ -46,12 +49,22 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.viewcode",
+    "sphinx.ext.intersphinx",
+    "sphinx_copybutton",
+    "sphinx_design",
+    "plain_text",  # of docs/_ext
     "numpydoc",
     "sphinx_gallery.gen_gallery",
     "sphinx-mathjax-offline",  # with MathJax itself: pages are read without a network too
 ]
+intersphinx_mapping = inventories.write(
+    DOCS / "_build" / "inventories",
+    [*DOCS.rglob("*.rst"), *(DOCS.parent / "sklearn_hashrank").rglob("*.py")],
+)
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates", "explored"]
+exclude_patterns = ["_build", "_templates", "_ext", "explored"]
 default_role = "code"
 
 autosummary_generate = True
@@ -75,14 +88,18 @@ html_static_path = ["_static"]
 html_extra_path = ["explored"]  # what explore_pages writes
 html_css_files = ["custom.css"]
 html_show_sourcelink = False
-html_sidebars = {"getting_started": [], "api": [], "changelog": [], "contributing": []}
+html_logo = html_favicon = "_static/logo.svg"
+html_sidebars = {"index": []}
 html_theme_options = {
-    "header_links_before_dropdown": 6,
-    "navbar_end": ["search-button", "theme-switcher"],
-    "navbar_persistent": [],
+    "logo": {"text": "hashrank", "alt_text": "sklearn-hashrank"},
+    "header_links_before_dropdown": 7,
+    "navbar_end": ["version", "theme-switcher"],
+    "collapse_navigation": True,  # only the branch of the page itself, not 190 names
+    "navigation_depth": 3,
+    "show_nav_level": 1,
     "navigation_with_keys": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
-    "show_prev_next": False,
+    "show_prev_next": True,
 }

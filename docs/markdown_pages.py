@@ -32,7 +32,7 @@ def to_rst(markdown: str) -> str:
 
 def _inline(text: str) -> str:
     text = re.sub(r"`([^`]+)`", r"``\1``", text)
-    return re.sub(r"\[([^\]]+)\]\(docs/([\w/]+)\.rst\)", r":doc:`\1 <\2>`", text)
+    return re.sub(r"\[([^\]]+)\]\(docs/([\w/]+)\.rst\)", r":doc:`\1 </\2>`", text)
 
 
 def convert(source: Path, target: Path) -> None:

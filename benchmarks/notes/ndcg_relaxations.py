@@ -8,8 +8,8 @@
 `TALRLinear` with its defaults but for `relaxation`; NDCG_T of the tie-aware ranking. Of sets with
 test rows of their own only the others are taken. Finished runs are kept in --store, so that the
 same command goes on where it stopped. What is finished is written to
-docs/ndcg_relaxations/runs.csv, with a line of JSON on what made it; --tables makes the table and
-the sentences of the page from these files and needs no data.
+docs/notes/ndcg_relaxations/runs.csv, with a line of JSON on what made it; --tables makes the table
+and the sentences of the page from these files and needs no data.
 """
 
 import sys
@@ -31,7 +31,7 @@ from sklearn_hashrank.metrics import holm_correction
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 from sklearn_hashrank.objectives import NDCG
 
-FOLDER = Path(__file__).parents[2] / "docs" / "ndcg_relaxations"
+FOLDER = Path(__file__).parents[2] / "docs" / "notes" / "ndcg_relaxations"
 LENGTHS = (16, 48)
 DEFAULT, OTHERS = "exact", ("simplified", "cvpr", "arxiv")
 COLUMNS = ("set", "relaxation", "n_bits", "seed", "ndcg")

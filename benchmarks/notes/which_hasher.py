@@ -2,7 +2,7 @@
 
     python -m benchmarks.notes.which_hasher --gist GIST.npz --deep DEEP.npz --clinc CLINC.npz
         [--methods NAME,...] [--bits 16,32,64] [--seeds 2] [--n-jobs 2] [--store DIR]
-        [--only PART OF A TITLE] [--output docs/which_hasher]
+        [--only PART OF A TITLE] [--output docs/notes/which_hasher]
 
 Data sets: Fashion-MNIST pixels, CIFAR-10 GIST and CIFAR-10 deep features with 100 queries and 500
 training rows of each class, the database being all rows but the queries; text embeddings with their

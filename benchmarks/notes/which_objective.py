@@ -8,8 +8,8 @@
 `TALRLinear` learns with each objective from the same rows, in the same batches, with the same
 passes, dropout, weight decay and schedule; a learning rate is that which the objective declares.
 Finished runs are kept in --store, so that the same command goes on where it stopped. What is
-finished is written to docs/which_objective/runs.csv, with a line of JSON on what made it; --tables
-makes tables and sentences of the page from these files and needs no data.
+finished is written to docs/notes/which_objective/runs.csv, with a line of JSON on what made it;
+--tables makes tables and sentences of the page from these files and needs no data.
 """
 
 import sys
@@ -30,7 +30,7 @@ from sklearn_hashrank.metrics import holm_correction
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 from sklearn_hashrank.objectives import DSH, NDCG, AveragePrecision, Dispersed, Hierarchical
 
-FOLDER = Path(__file__).parents[2] / "docs" / "which_objective"
+FOLDER = Path(__file__).parents[2] / "docs" / "notes" / "which_objective"
 LENGTHS, PASSES, BATCH = (16, 32, 64), 60, 512
 SEEDS_OF_CHANGES = 2  # of other passes, and of no dropout
 MEASURES = ("ap", "ndcg")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.papers.ablations slacks --data GIST.npz --multilabel TMC.npz
     python -m benchmarks.papers.ablations redundancy --data GIST.npz --intents CLINC.npz
-        --multilabel TMC.npz [--seeds 5] [--output docs/reproduction/ablations]
+        --multilabel TMC.npz [--seeds 5] [--output docs/notes/reproduction/ablations]
 
 slacks: algorithm 1 of LWH, whose constraints are batches of one ranking for each query, with one
 slack for all of them, beside the same solver with a slack for each query, which keeps rankings
@@ -125,7 +125,7 @@ def main():
     for option, file in FILES.items():
         parser.add_argument(f"--{option}", metavar=file)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--output", default="docs/reproduction/ablations")
+    parser.add_argument("--output", default="docs/notes/reproduction/ablations")
     options = parser.parse_args()
     sets = Sets({option: getattr(options, option) for option in FILES})
     for name in options.experiments:

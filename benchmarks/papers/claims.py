@@ -1,6 +1,6 @@
 """Verdicts on the claims of the papers, from the results of their experiments.
 
-    python -m benchmarks.papers.claims --output docs/reproduction
+    python -m benchmarks.papers.claims --output docs/notes/reproduction
 
 Claims are in ``claims.toml`` of the output folder, results in its folders ``results``, ``ties``,
 ``usage``, ``ablations`` and ``times``. No data are needed. For each paper a file of claims with
@@ -751,7 +751,7 @@ _SHAPES = ("circle", "square", "diamond", "triangle", "down", "plus", "cross", "
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        "--output", default="docs/reproduction", help="folder of claims and results"
+        "--output", default="docs/notes/reproduction", help="folder of claims and results"
     )
     options = parser.parse_args()
     folder = Path(options.output)

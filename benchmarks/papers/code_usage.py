@@ -1,7 +1,7 @@
 """How codes of 12 bits are used, and whether near ones are alike: figures 1, 7 and 8 of mLGAP.
 
     python -m benchmarks.papers.code_usage --features DEEP.npz --intents CLINC.npz
-        [--seeds 5] [--output docs/reproduction/usage]
+        [--seeds 5] [--output docs/notes/reproduction/usage]
 
 Usage: how many codes of the database hold how many rows, for each method of figures 1 and 8.
 
@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--features", required=True, help="network features of CIFAR-10, npz")
     parser.add_argument("--intents", required=True, help="embeddings of CLINC150, npz")
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--output", default="docs/reproduction/usage")
+    parser.add_argument("--output", default="docs/notes/reproduction/usage")
     options = parser.parse_args()
     folder = Path(options.output)
     command = "python -m benchmarks.papers.code_usage --features DEEP.npz --intents CLINC.npz"

@@ -4,7 +4,7 @@
         --intents CLINC.npz --multilabel TMC.npz [--seeds 5] [--minutes 20]
         [--cifar100 FOLDER] [--nus-wide FOLDER] [--labelme FILE]
     python -m benchmarks.papers.reproduction PART ... --check --data ...
-    python -m benchmarks.papers.reproduction --tables docs/reproduction
+    python -m benchmarks.papers.reproduction --tables docs/notes/reproduction
 
 The first form runs parts, and needs the data of these parts alone. Finished runs are kept in
 --store, so the same command again goes on where it was. With --minutes it stops after the run in
@@ -281,7 +281,7 @@ def make_parser():
     parser.add_argument("--minutes", type=float, default=float("inf"), help="begin no run later")
     parser.add_argument("--n-jobs", type=int, default=1)
     parser.add_argument("--store", default="build/reproduction", help="folder of finished runs")
-    parser.add_argument("--results", default=str(ROOT / "docs/reproduction/results"))
+    parser.add_argument("--results", default=str(ROOT / "docs/notes/reproduction/results"))
     parser.add_argument("--tables", help="folder for the tables, made from the results")
     return parser
 

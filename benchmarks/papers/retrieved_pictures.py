@@ -1,7 +1,7 @@
 """What a query retrieves at distances of at most 1, and of 2, as figure 7 of mLGAP.
 
     python -m benchmarks.papers.retrieved_pictures [--fashion-mnist FOLDER]
-        [--output docs/reproduction/retrieved.png]
+        [--output docs/notes/reproduction/retrieved.png]
 
 Hashers of 12 bits learn from pixels of Fashion-MNIST, with one label for all shoes and one for all
 tops. Only rows with the label of the query are shown, the nearest first, as there. Queries are the
@@ -68,7 +68,7 @@ def draw(X, queries, found):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--fashion-mnist", default=FASHION_MNIST, help="folder of the idx files")
-    parser.add_argument("--output", default="docs/reproduction/retrieved.png")
+    parser.add_argument("--output", default="docs/notes/reproduction/retrieved.png")
     options = parser.parse_args()
     X, y = fashion_mnist(options.fashion_mnist)
     coarse = np.array([KINDS[label] for label in y])

@@ -1,7 +1,7 @@
 """Seconds to encode and to train, by rows and by bits: figure 5 of RSH, and its claim on training.
 
     python -m benchmarks.papers.rsh_times --data GIST.npz --intents CLINC.npz --multilabel TMC.npz
-        [--turns 5] [--output docs/reproduction/times]
+        [--turns 5] [--output docs/notes/reproduction/times]
 
 Seconds of one core, of the process alone, so that other programs on the machine count little. The
 methods take turns. Each turn samples its rows and has its own seed; the table and the figure show
@@ -76,7 +76,7 @@ def main():
     parser.add_argument("--intents", required=True, help="embeddings of CLINC150, npz")
     parser.add_argument("--multilabel", required=True, help="tmc2007-500, npz of X and Y")
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--output", default="docs/reproduction/times")
+    parser.add_argument("--output", default="docs/notes/reproduction/times")
     options = parser.parse_args()
     sets = Sets({name: getattr(options, name) for name in ("data", "intents", "multilabel")})
     tasks = {task.key: (sets.get(task.data), task.affinity) for task in PARTS["rsh"].tasks}

@@ -2,7 +2,7 @@
 
     python -m benchmarks.papers.tie_orders [--data GIST.npz] [--features DEEP.npz]
         [--seeds 0 1 2 3 4]
-        [--output docs/reproduction/ties]
+        [--output docs/notes/reproduction/ties]
 
 What an evaluation does that sorts: the database is shuffled, then sorted by distance for each query
 by a stable sort. Of GIST features ten such orders for each hasher; of network features one, in the
@@ -159,7 +159,7 @@ def main():
     parser.add_argument("--features", help="network features of CIFAR-10, npz")
     parser.add_argument("--methods", nargs="+", help="of each set; all by default")
     parser.add_argument("--seeds", type=int, nargs="+", default=range(5))
-    parser.add_argument("--output", default="docs/reproduction/ties")
+    parser.add_argument("--output", default="docs/notes/reproduction/ties")
     options = parser.parse_args()
     path = Path(options.output) / "tie_orders.csv"
     lines = read_lines(path)

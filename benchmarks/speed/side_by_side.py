@@ -1,6 +1,6 @@
 """All measurements beside peers, in one run, as ratios; with --output also as a page.
 
-    python -m benchmarks.speed.side_by_side [--quick] [--output docs/benchmarks.md]
+    python -m benchmarks.speed.side_by_side [--quick] [--output docs/notes/benchmarks.md]
     python -m benchmarks.speed.side_by_side --quality [--data GIST.npz] [--features DEEP.npz]
         [--intents CLINC.npz]    # the quality of codes, too
 

@@ -34,7 +34,7 @@ N, N_FEATURES, N_CHUNK, MOST_ROWS = 600, 6, 50, 200
 RNG = np.random.default_rng(0)
 X = (RNG.normal(size=(N, N_FEATURES)) + np.arange(N_FEATURES)).astype(np.float32)
 Y = RNG.integers(0, 3, N)
-SCALING = Path(__file__).parents[2] / "docs" / "scaling.rst"
+SCALING = Path(__file__).parents[2] / "docs" / "how_to" / "scaling.rst"
 
 
 def small(hasher):

@@ -54,7 +54,7 @@ def test_public_modules_say_what_is_public():
 
 def shown():
     """What users read, by name: examples, pages, the README, docstrings."""
-    for pattern in ("examples/**/*.py", "docs/extend/*.py"):
+    for pattern in ("examples/**/*.py", "docs/contribute/extend/*.py"):
         for path in sorted(ROOT.glob(pattern)):
             yield str(path.relative_to(ROOT)), path.read_text()
     doctests = {str(path.relative_to(ROOT)): path.read_text() for path in PAGES}

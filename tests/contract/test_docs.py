@@ -19,12 +19,13 @@ from tests.contract.public import (
     HAS_TORCH,
     PAGES,
     REFERENCE,
+    api_reference,
     load,
     public_modules,
 )
 from tests.instances import METHODS_HERE
 
-EXTENSIONS = sorted((DOCS / "extend").glob("*.py"))
+EXTENSIONS = sorted((DOCS / "contribute" / "extend").glob("*.py"))
 
 
 def test_every_public_name_is_in_the_reference():
@@ -37,6 +38,11 @@ def test_every_public_name_is_in_the_reference():
             if callable(thing) and not any(thing is known for known in REFERENCE.values())
         ]
         assert not missing, "give them a line in docs/api_reference.py"
+
+
+def test_every_section_of_the_reference_is_on_one_page():
+    placed = [title for _, _, sections in api_reference.PAGES for title in sections]
+    assert sorted(placed) == sorted(section.title for section in api_reference.SECTIONS)
 
 
 def test_every_docstring_has_an_example():
@@ -83,10 +89,12 @@ def registry():
 def test_extensions_run_and_print_what_their_page_shows(path, capsys):
     runpy.run_path(str(path), run_name="__main__")
     shown = textwrap.indent(capsys.readouterr().out, "   ")
-    assert any(shown in page.read_text() for page in (DOCS / "extend").glob("*.rst"))
+    assert any(shown in page.read_text() for page in (DOCS / "contribute" / "extend").glob("*.rst"))
 
 
-@parametrize_with_checks([load(DOCS / "extend" / "median_hasher.py").MedianHasher(n_bits=1)])
+@parametrize_with_checks(
+    [load(DOCS / "contribute" / "extend" / "median_hasher.py").MedianHasher(n_bits=1)]
+)
 def test_the_hasher_of_the_documentation_passes_the_checks(estimator, check):
     check(estimator)
 

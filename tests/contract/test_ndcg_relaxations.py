@@ -7,7 +7,7 @@ from benchmarks.notes import ndcg_relaxations, page_of_runs
 from sklearn_hashrank.objectives import NDCG
 from tests.contract.public import DOCS
 
-FOLDER = DOCS / "ndcg_relaxations"
+FOLDER = DOCS / "notes" / "ndcg_relaxations"
 
 
 @pytest.fixture(scope="module")

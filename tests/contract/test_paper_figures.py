@@ -19,7 +19,7 @@ from benchmarks.papers import (
 )
 from tests.contract.public import DOCS
 
-FOLDER = DOCS / "reproduction"
+FOLDER = DOCS / "notes" / "reproduction"
 
 
 def write(path, rows):
@@ -89,7 +89,7 @@ def drawn():
 
 
 def test_every_figure_is_drawn_and_on_the_page(drawn):
-    page = (DOCS / "reproduction.rst").read_text(encoding="utf-8")
+    page = (DOCS / "notes" / "reproduction.rst").read_text(encoding="utf-8")
     for name, figure in drawn.items():
         assert figure is not None, name
         assert page.count(f".. image:: reproduction/pictures/{name}.svg\n   :alt: ") == 1, name

@@ -44,7 +44,7 @@ def test_addresses_are_those_of_one_repository():
 
 def test_addresses_are_written_in_one_place():
     """Only pyproject.toml names the repository, so that nothing else has to be replaced."""
-    pages = [*ROOT.glob("*.*"), *DOCS.glob("*.*"), *(ROOT / ".github").rglob("*.*")]
+    pages = [*ROOT.glob("*.*"), *DOCS.glob("*/*.*"), *(ROOT / ".github").rglob("*.*")]
     naming = {
         path.name
         for path in pages
@@ -90,7 +90,7 @@ def test_obstacles_to_a_release_are_named():
 
 @pytest.mark.parametrize("extra", PROJECT["optional-dependencies"])
 def test_every_extra_has_a_line_on_the_page(extra):
-    assert f"* - ``{extra}``\n" in (DOCS / "install.rst").read_text("utf-8")
+    assert f"* - ``{extra}``\n" in (DOCS / "get_started" / "install.rst").read_text("utf-8")
 
 
 def test_extras_that_messages_name_exist():

@@ -14,7 +14,7 @@ from sklearn_hashrank.metrics import tie_aware_ndcg_score
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit, RandomRetrievalSplit
 
 ROOT = Path(__file__).parents[2]
-FOLDER = ROOT / "docs" / "reproduction"
+FOLDER = ROOT / "docs" / "notes" / "reproduction"
 PARTS = sorted(path.stem for path in FOLDER.glob("results/*.csv"))
 
 of_every_part = pytest.mark.parametrize("part", PARTS)
@@ -25,7 +25,7 @@ def test_tables_are_what_the_results_give(part):
     results = paper_results.Results(FOLDER / "results", part)
     made = paper_tables.text_of(part, results)
     assert made == (FOLDER / f"{part}.inc").read_text(encoding="utf-8"), (
-        "run: python -m benchmarks.papers.reproduction --tables docs/reproduction"
+        "run: python -m benchmarks.papers.reproduction --tables docs/notes/reproduction"
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from benchmarks.papers import claims, experiments, papers, tie_orders, tie_tables, verdicts
 from tests.contract.public import DOCS, ROOT
 
-FOLDER = DOCS / "reproduction"
+FOLDER = DOCS / "notes" / "reproduction"
 COLUMNS = (
     "part,task,n_queries,n_database,n_train,method,n_bits,seed,measure,value,low,high,fit_seconds"
 )
@@ -443,7 +443,7 @@ def test_every_claim_has_a_verdict_and_a_place_on_the_page():
         assert len(kinds) == 1, each.name
     papers = claims.read_claims(FOLDER)["papers"]
     assert {each.claim["paper"] for each in judged} == set(papers)
-    rst = (DOCS / "reproduction.rst").read_text(encoding="utf-8")
+    rst = (DOCS / "notes" / "reproduction.rst").read_text(encoding="utf-8")
     for name in ("questions", "counts", *papers):
         assert f".. include:: reproduction/verdicts/{name}.inc" in rst
 
@@ -469,9 +469,10 @@ def test_comparisons_name_measures_and_places_that_there_are():
 
 
 def test_references_of_claims_have_their_labels():
-    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.glob("*.rst"))
+    pages = "".join(path.read_text(encoding="utf-8") for path in DOCS.rglob("*.rst"))
     text = (FOLDER / "claims.toml").read_text(encoding="utf-8") + "".join(
-        (DOCS / name).read_text(encoding="utf-8") for name in ("reproduction.rst", "ties.rst")
+        (DOCS / "notes" / name).read_text(encoding="utf-8")
+        for name in ("reproduction.rst", "ties.rst")
     )
     named = {found.split("<")[-1].rstrip(">") for found in re.findall(r":ref:`([^`]+)`", text)}
     known = set(re.findall(r"^\.\. _([\w-]+):$", pages, re.M))
@@ -486,7 +487,7 @@ WHO_IS_AHEAD = re.compile(
 
 def test_nobody_writes_by_hand_who_is_ahead():
     """The page itself explains; what it says of methods comes from results."""
-    text = (DOCS / "reproduction.rst").read_text(encoding="utf-8")
+    text = (DOCS / "notes" / "reproduction.rst").read_text(encoding="utf-8")
     text = (
         text[: text.index("How verdicts are made")] + text[text.index("What stands in for what") :]
     )

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.notes import page_of_runs, which_objective
 from tests.contract.public import DOCS
 
-FOLDER = DOCS / "which_objective"
+FOLDER = DOCS / "notes" / "which_objective"
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 NAMED = sorted(
     set(
         name
-        for page in ("docs/promises.rst", "SECURITY.md")
+        for page in ("docs/reference/promises.rst", "SECURITY.md")
         for name in re.findall(r"`(tests/[\w/]+\.py(?:::\w+)?)`", (ROOT / page).read_text())
     )
 )

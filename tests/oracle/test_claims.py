@@ -1,6 +1,6 @@
 """Claims of mathematics in the five papers that no other test decides.
 
-``docs/reproduction/claims.toml`` names the test of each claim.
+``docs/notes/reproduction/claims.toml`` names the test of each claim.
 """
 
 import itertools
@@ -175,7 +175,7 @@ def test_the_printed_regularizer_knows_one_of_the_signs():
 
 
 def test_counting_is_faster_than_sorting_on_every_processor_measured():
-    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    page = (DOCS / "notes" / "benchmarks.md").read_text(encoding="utf-8")
     sorts = re.findall(r"^\|.*\| (?:argsort|ndcg_score) \|.*\| ([\d,.]+)\Wx \|", page, re.M)
     assert len(sorts) >= 4
     assert all(float(ratio.replace(",", "")) > 1 for ratio in sorts)

@@ -1,4 +1,4 @@
-"""In which order others pack bits: the table of docs/stores.rst, as far as it can be run."""
+"""In which order others pack bits: the table of docs/how_to/stores.rst, as far as it can be run."""
 
 import apsw
 import duckdb

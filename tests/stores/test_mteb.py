@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_hashrank import RetrievalHistogram
 
-PAGE = Path(__file__).parents[2] / "docs" / "evaluation.rst"
+PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "evaluation.rst"
 CORPUS = ["red apple", "green apple", "blue car", "red car", "pear", "fast train", "slow train"]
 QUERIES = ["apple", "car", "train", "pear"]
 NOT_SAID = (
