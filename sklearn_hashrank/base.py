@@ -1,4 +1,4 @@
-"""Base classes of hashers: validation, encoding, score. No optimisation.
+"""Base classes of hashers: validation, encoding, score. No optimization.
 
 Scorers, displays, cross-validation and comparisons know a hasher by these four names, the
 protocol by which anyone evaluates a hasher:

@@ -41,7 +41,7 @@ from sklearn_hashrank._solvers.cutting_plane import CuttingPlane, PegasosMaster
 from sklearn_hashrank.objectives.structural._ranking_loss import RankingLoss
 
 WHOLE = {"n_queries": None, "n_database": None}
-PAPER = {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None}
+PAPER = {"n_queries": 300, "n_database": 1000, "preparation": "centered", "rotation": None}
 FEW = {"n_queries": 300, "n_database": 1000, "alpha": 0.003}
 ALPHAS = (0.005, 0.003, 0.002, 0.0015, 0.001)
 

@@ -15,7 +15,7 @@ from sklearn.datasets import load_digits
 from benchmarks.notes.peers_minibatch import measure
 from benchmarks.protocols import gist
 
-METHODS = ("klsh", "agh-1", "agh-2", "bre", "ksh", "ksh:n_labelled=1000", "talr-ap", "talr-kernel")
+METHODS = ("klsh", "agh-1", "agh-2", "bre", "ksh", "ksh:n_labeled=1000", "talr-ap", "talr-kernel")
 
 
 def split_rows(y, seed):

@@ -29,7 +29,7 @@ METHODS = (
     "wta",
     "cmh",
     "density",
-    "ssh:n_labelled=2000",
+    "ssh:n_labeled=2000",
 )
 
 

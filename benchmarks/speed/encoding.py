@@ -24,7 +24,7 @@ from sklearn_hashrank.comparison import method_from_name
 from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 
 TRAINING_ROWS = 2000
-FASTER_TO_LEARN = {"max_iter": 1, "n_labelled": 200}  # what encoding does not depend on
+FASTER_TO_LEARN = {"max_iter": 1, "n_labeled": 200}  # what encoding does not depend on
 WITHOUT_PRODUCTS = ("sign", "wta", "fasthash", "structhash-trees")
 SHALLOW = [name for name, method in METHODS.items() if method.group != "deep"]
 HEADS = ("method", "shapes of the products", "encoding, s", "products, s", "ratio")

@@ -27,7 +27,7 @@ from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.comparison import method_from_name
 
 SETTINGS = "native,Haswell,Sandybridge,Nehalem"
-FASTER_TO_LEARN = {"max_iter": 5, "n_labelled": 200}
+FASTER_TO_LEARN = {"max_iter": 5, "n_labeled": 200}
 DTYPES = ("float64", "float32")
 HEADS = (
     *("method", "bits compared", "bits that differ", "rows with such a bit"),

@@ -26,7 +26,7 @@ class Anchors:
 
     Distances are in units of the root mean squared distance of the training rows from their mean.
     If all training rows are equal, all distances are zero. `inside` holds the anchors in `space`,
-    in which features are centred and all divided by the unit, as :meth:`FeatureSpace.unit` does it.
+    in which features are centered and divided by the unit, as :meth:`FeatureSpace.unit` does.
     """
 
     def __init__(self, space: FeatureSpace, inside: np.ndarray):
@@ -65,7 +65,7 @@ class Anchors:
         space, n = FeatureSpace.unit(X), min(n, X.shape[0])
         few = dense_if_small(X[random_state.permutation(X.shape[0])[: _ROWS_OF_A_CLUSTER * n]])
         offset: Any = 0
-        if sparse.issparse(few):  # not centred, which changes no distance
+        if sparse.issparse(few):  # not centered, which changes no distance
             rows = space.rows(few)
             few, offset, rounded = rows.X, rows.mean, rows.X.copy()
             rounded.data = few.data.round(_DECIMALS)

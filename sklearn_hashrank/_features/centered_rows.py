@@ -1,4 +1,4 @@
-"""Dense or sparse rows, centred and scaled, behind one matrix interface."""
+"""Dense or sparse rows, centered and scaled, behind one matrix interface."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -19,7 +19,7 @@ _SMALLEST_OF_FLOAT32 = (4 * 1.4e-45) ** 2  # below it, values are a few subnorma
 class CenteredRows(LinearOperator):
     """The matrix ``(X - mean) * scale`` in float64, of which sparse rows are never made dense.
 
-    Dense rows are converted and centred block by block, unless they are already. Without a `scale`
+    Dense rows are converted and centered block by block, unless they are already. Without a `scale`
     features stay as they are.
     """
 
@@ -39,7 +39,7 @@ class CenteredRows(LinearOperator):
         super().__init__(np.dtype(float), X.shape)
 
     def block(self, rows: slice) -> Any:
-        """Some rows in float64: centred if dense, not yet centred if sparse."""
+        """Some rows in float64: centered if dense, not yet centered if sparse."""
         if sparse.issparse(self.X):
             return self.X[rows].astype(float)
         if self._is_ready:
@@ -75,7 +75,7 @@ class CenteredRows(LinearOperator):
         return CenteredRows(self.X[rows], self.mean, self.scale)
 
     def made_ready(self) -> "CenteredRows":
-        """Dense rows converted and centred at once, for repeated use; sparse ones as they are."""
+        """Dense rows converted and centered at once, for repeated use; sparse ones as they are."""
         if sparse.issparse(self.X):
             return self
         rows = CenteredRows(self.block(slice(None)), np.zeros_like(self.mean))

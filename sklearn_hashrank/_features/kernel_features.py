@@ -14,7 +14,7 @@ _SMALLEST_EIGENVALUE = 1e-8  # of kernels with 1 on the diagonal: the root of fl
 
 @storable
 class KernelFeatures:
-    """Gaussian kernels of rows with anchors, centred by their means over the training rows.
+    """Gaussian kernels of rows with anchors, centered by their means over the training rows.
 
     A kernel is ``exp(-gamma * d^2 / s)``, with d the distance of a row from an anchor and s the
     mean of ``d^2`` over the training rows and the anchors. So it depends neither on the scale nor
@@ -46,7 +46,7 @@ class KernelFeatures:
         return features
 
     def of_anchors(self) -> np.ndarray:
-        """Kernels of the anchors with each other, not centred, (n_anchors, n_anchors) float64."""
+        """Kernels of the anchors with each other, not centered, (n_anchors, n_anchors) float64."""
         inside, norms = self.anchors.inside.astype(np.float64), self.anchors.squared_norms
         distances = norms[:, None] - 2 * (inside @ inside.T) + norms
         np.fill_diagonal(distances, 0)

@@ -42,9 +42,9 @@ class Moments(NamedTuple):
 
     @classmethod
     def around(cls, mean: np.ndarray, rows: CenteredRows, dtype: Any) -> "Moments":
-        """Moments of rows that are centred at a mean already, for instance that of more rows.
+        """Moments of rows that are centered at a mean already, for instance that of more rows.
 
-        `dtype` is that of the rows before they were centred.
+        `dtype` is that of the rows before they were centered.
         """
         name = np.dtype(dtype).name
         return cls(rows.shape[0], mean, rows.variances(), name, _ROUNDING[name])

@@ -25,7 +25,7 @@ def leading_directions(
     Returns variances (n_directions,), descending, and directions (n_features, n_directions). They
     are orthonormal, and the largest entry of each is positive. Up to `exact_features` features they
     are exact, from the covariance matrix, whose eigenvectors take cubic time, or from the rows
-    where those are much fewer; beyond, they come from `n_iter` turns of randomised subspace
+    where those are much fewer; beyond, they come from `n_iter` turns of randomized subspace
     iteration (Halko, Martinsson and Tropp 2011), which never forms the covariance matrix.
     """
     n_rows, n_features = rows.shape

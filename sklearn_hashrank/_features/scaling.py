@@ -33,7 +33,7 @@ def in_one_unit(deviations: np.ndarray) -> np.ndarray:
 
 
 def feature_scales(moments: Moments) -> np.ndarray:
-    """Scale of every centred feature. All linear learners take their scales from here.
+    """Scale of every centered feature. All linear learners take their scales from here.
 
     The deviations are brought to one unit by :func:`in_one_unit`. Then the deviation of a feature
     relative to the median deviation, r, becomes ``exp(L tanh(log(r) / L))`` with L = log(10). Near
@@ -53,7 +53,7 @@ def feature_scales(moments: Moments) -> np.ndarray:
 
 
 def distance_scales(moments: Moments, mixed_units: bool) -> np.ndarray:
-    """Scale of every centred feature where distances or inner products of rows count.
+    """Scale of every centered feature where distances or inner products of rows count.
 
     One scale for all makes their mean variance 1, so that distances keep their proportions;
     features that vary by no more than rounding get the scale 0. `mixed_units` says whether features

@@ -87,7 +87,7 @@ class FeatureSpace:
 
     @classmethod
     def centered(cls, X: Any) -> "FeatureSpace":
-        """Space of features that are centred only.
+        """Space of features that are centered only.
 
         Some of the rows are checked for values whose squares cannot be represented.
         """
@@ -98,7 +98,7 @@ class FeatureSpace:
 
     @classmethod
     def unit(cls, X: Any, *, mixed_units: bool = False) -> "FeatureSpace":
-        """Space of features that are centred, and divided by one number for all.
+        """Space of features that are centered, and divided by one number for all.
 
         The mean squared length of the training rows becomes 1. Where a feature does not vary, it is
         0. With `mixed_units`, features that hide all others are brought to the unit of those first,
@@ -194,7 +194,7 @@ class FeatureSpace:
         return FeatureSpace(self.mean, self.scale, basis, mean_variance)
 
     def rows(self, X: Any) -> CenteredRows:
-        """Centred and scaled rows as a matrix, before the basis; sparse rows stay sparse."""
+        """Centered and scaled rows as a matrix, before the basis; sparse rows stay sparse."""
         return CenteredRows(X, self.mean, self.scale)
 
     def transform(self, X: Any, dtype: Any = np.float64) -> np.ndarray:

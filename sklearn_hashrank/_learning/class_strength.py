@@ -15,7 +15,7 @@ _QUERIES = 256  # with which a share of .1 has a standard error of .02
 def share_with_own_nearest(X: Any, class_of: np.ndarray) -> float:
     """Return the share of rows whose nearest other row is of their class.
 
-    Rows are compared as linear learners see them, centred and scaled. The 256 rows whose nearest
+    Rows are compared as linear learners see them, centered and scaled. The 256 rows whose nearest
     ones are looked for are sampled by a seed of their own; they are compared with all rows.
     """
     n_rows, n_features = X.shape

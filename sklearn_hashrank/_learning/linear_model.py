@@ -19,7 +19,7 @@ _AVERAGING = 0.99  # a mean over about a hundred steps, by which partial_fit smo
 
 @storable
 class LinearModel(BaseModel):
-    """Weights over centred and scaled features, which gradient ascent moves.
+    """Weights over centered and scaled features, which gradient ascent moves.
 
     Rows go into the feature space batch by batch, so that neither the offset nor the scale of the
     features matters, sparse rows stay sparse outside of a batch, and nothing is copied. A

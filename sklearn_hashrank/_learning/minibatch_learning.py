@@ -39,7 +39,7 @@ class BaseModel(ABC):
         """Move on some rows of X, and return the objective before the move.
 
         `evaluate` is the objective of this batch: ``(scores) -> (value, gradient)``, to be
-        maximised; for networks ``(scores) -> loss``, a tensor that is minimised. `factor` is that
+        maximized; for networks ``(scores) -> loss``, a tensor that is minimized. `factor` is that
         of the schedule, for the length of the step.
         """
 

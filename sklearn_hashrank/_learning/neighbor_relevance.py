@@ -1,7 +1,7 @@
-"""Relevance of nearest rows: batches of rows with their neighbours, and the levels within them.
+"""Relevance of nearest rows: batches of rows with their neighbors, and the levels within them.
 
 A random batch of 256 of 15,000 rows holds .2 of the 10 nearest rows of each. So batches are made of
-groups, each a row with some of its neighbours. All neighbours are found once, before learning. This
+groups, each a row with some of its neighbors. All neighbors are found once, before learning. This
 is done in float32, because learning does not depend on the last digits of a distance; what an
 evaluation calls relevant is decided by :class:`~sklearn_hashrank.NeighborAffinity` itself.
 """
@@ -68,7 +68,7 @@ class NeighborRelevance:
         return _ROWS_OF_BATCHES
 
     def takes_groups(self, size: int) -> bool:
-        """Return False: batches are made of neighbours."""
+        """Return False: batches are made of neighbors."""
         return False
 
     def learning_rate(self, solver: str, in_groups: bool) -> float:
@@ -80,7 +80,7 @@ class NeighborRelevance:
     def batches(
         self, rows: np.ndarray, size: int, in_groups: bool, random_state: np.random.RandomState
     ) -> "NeighborBatches":
-        """Return batches of some of the members, with their neighbours among them."""
+        """Return batches of some of the members, with their neighbors among them."""
         is_wanted = np.zeros(len(self.members), dtype=bool)
         is_wanted[self._place[rows]] = True
         return NeighborBatches(rows, size, self, is_wanted, random_state)
@@ -112,9 +112,9 @@ class NeighborRelevance:
 
 
 class NeighborBatches:
-    """Batches of about `size` rows: rows in random order, each with some of its neighbours.
+    """Batches of about `size` rows: rows in random order, each with some of its neighbors.
 
-    An iteration gives half as many batches as rows fill, because rows come again as neighbours, and
+    An iteration gives half as many batches as rows fill, because rows come again as neighbors, and
     at least 5. It begins groups at some of the rows, other ones with each iteration.
     """
 

@@ -1,1 +1,1 @@
-"""Solvers of optimisation problems, which know only arrays and callables."""
+"""Solvers of optimization problems, which know only arrays and callables."""

@@ -1,6 +1,6 @@
 r"""Weights of bits for losses of rankings, by cutting planes; bits arrive one by one.
 
-The problem is to minimise :math:`\sum_r w_r + C \xi` over :math:`w \ge 0`, where :math:`\xi` is the
+The problem is to minimize :math:`\sum_r w_r + C \xi` over :math:`w \ge 0`, where :math:`\xi` is the
 mean over queries of the largest violation: loss of a ranking less the fall of the score from the
 true one. The score of an item is minus the sum of the weights of the bits in which it differs from
 the query. A constraint is a batch, one ranking for each query. Over those found so far, it is a

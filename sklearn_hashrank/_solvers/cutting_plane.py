@@ -1,6 +1,6 @@
 r"""Cutting planes for a structural SVM over W W^T, with one slack.
 
-The problem is to minimise :math:`\frac{\alpha}{2} |W|^2 + \xi`, where :math:`\xi` is the mean over
+The problem is to minimize :math:`\frac{\alpha}{2} |W|^2 + \xi`, where :math:`\xi` is the mean over
 queries of :math:`\max_y\, \Delta(y) - \langle W W^T, q\, a(y)^T \rangle`, the violation of the
 most violated ranking. Rankings are too many to write down; an oracle finds the most violated of
 each query at a given W. One iteration asks it, adds what it found to the working set, and solves
@@ -213,7 +213,7 @@ class SemidefiniteMaster(_Master):
 
     Queries are put into `n_blocks` blocks that choose their rankings together, so that constraints
     are few; one block is the classical working set of batches. cvxpy gets the dual: over
-    multipliers :math:`\lambda \ge 0` with a sum of at most 1 in each block, maximise :math:`\sum
+    multipliers :math:`\lambda \ge 0` with a sum of at most 1 in each block, maximize :math:`\sum
     \lambda \Delta` subject to :math:`\sum \lambda G \preceq \frac{\alpha}{2} I`. M is the
     multiplier of that constraint. A constraint whose multiplier was zero in the last `patience`
     solutions is dropped. More blocks need fewer calls of the oracle, and make larger programs.

@@ -274,7 +274,7 @@ METHODS: dict[str, Method] = {
         LWHHasher,
         "ranking",
         "structural SVM on rankings as the paper prints it",
-        {"n_queries": 300, "n_database": 1000, "preparation": "centred", "rotation": None},
+        {"n_queries": 300, "n_database": 1000, "preparation": "centered", "rotation": None},
     ),
     "talr-ap": Method(
         TALRLinear,

@@ -46,8 +46,8 @@ _EXAMPLES = 2  # rows that tell what a network makes of them
 class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     """A network whose outputs are bits, trained end to end.
 
-    In every minibatch each row queries all the others. The network maximises a tie-aware measure of
-    these rankings [1]_, or an objective of the pairs of rows [2]_. Inputs are centred and scaled
+    In every minibatch each row queries all the others. The network maximizes a tie-aware measure of
+    these rankings [1]_, or an objective of the pairs of rows [2]_. Inputs are centered and scaled
     inside. A bit is 1 where an output is above 0.
 
     Parameters
@@ -62,7 +62,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     n_bits : int, default=32
         Length of a code.
     objective : str, object or Module, default="ap"
-        What is maximised: ``"ap"``, ``"ndcg"`` or ``"mi"`` (see
+        What is maximized: ``"ap"``, ``"ndcg"`` or ``"mi"`` (see
         :class:`~sklearn_hashrank.deep.TieAwareLoss`), ``"dsh"``, ``"dispersed"``,
         ``"hierarchical"``, ``"nested"``, ``"dpsh"``, ``"hashnet"`` or ``"dtsh"`` (see
         :class:`~sklearn_hashrank.deep.PairwiseLoss`), an object with
@@ -72,7 +72,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         much of the training is done, as ``"hashnet"`` is, whose relaxed codes become steeper.
     prefixes : tuple of int, default=None
         Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
-        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        maximized, so that the first bits of a long code are a good short code; include `n_bits`
         itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant; see :mod:`sklearn_hashrank.affinity`. ``"auto"`` without `y`
@@ -85,7 +85,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         Where the channels of an image with three axes are. ``"auto"`` takes the axis of at most 4
         numbers.
     standardize : bool or "auto", default="auto"
-        Whether inputs are centred and scaled by the training rows: each feature, or each channel
+        Whether inputs are centered and scaled by the training rows: each feature, or each channel
         of images. ``"auto"`` does so except for a given network, which wants what it was trained
         on.
     optimizer : {"adam", "sgd"} or callable, default="adam"
@@ -97,7 +97,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         times as much.
     trunk_learning_rate : float or "auto", default="auto"
         The same for the parameters of a given network. With 0 nothing in it changes, statistics of
-        batch normalisation included, and its dropout is off.
+        batch normalization included, and its dropout is off.
     schedule : {"constant", "step", "cosine"}, default="cosine"
         How the length of a step falls during `max_iter` passes.
     weight_decay : float or "auto", default="auto"
@@ -105,7 +105,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them. ``"auto"`` is 256, and more where relevant items
         are rare, as for :class:`~sklearn_hashrank.TALRLinear`: batches are made of groups of a
-        class where there are many classes, and of neighbours where nearest rows are relevant.
+        class where there are many classes, and of neighbors where nearest rows are relevant.
     max_iter : int or "auto", default="auto"
         Most passes over the training rows. ``"auto"`` is 20 for images and 40 for rows of features,
         and more where those are less than 400 steps.
@@ -114,7 +114,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         its size at most; ``"flip"`` exchanges left and right of every second one as well, which
         suits photographs, and no digits. ``"auto"`` shifts images and leaves rows of features
         alone. A callable takes and returns a tensor of shape (n, channels, height, width), or (n,
-        n_features), centred and scaled.
+        n_features), centered and scaled.
     early_stopping : bool, default=False
         Whether to keep part of the training rows for validation, to return the weights that were
         best, and to stop after `n_iter_no_change` passes without improvement. Validation looks at

@@ -30,14 +30,14 @@ OPTIMIZERS: Optimizers = {"adam": torch.optim.AdamW, "sgd": _sgd}
 
 @storable
 class Inputs:
-    """How rows of X go into a network: centred and scaled, as images where they are, on a device.
+    """How rows of X go into a network: centered and scaled, as images where they are, on a device.
 
     Parameters
     ----------
     layout : ImageLayout or None
         Of images.
     space : FeatureSpace or None
-        Centres and scales; None: rows go in as they are.
+        Centers and scales; None: rows go in as they are.
     """
 
     def __init__(self, layout: ImageLayout | None, space: FeatureSpace | None):

@@ -57,7 +57,7 @@ class BatchLoss(torch.nn.Module):
 
     @torch.compiler.disable  # its kernels work on arrays
     def forward(self, scores: torch.Tensor, y: Any) -> torch.Tensor:
-        """Return minus the objective of a batch, to be minimised.
+        """Return minus the objective of a batch, to be minimized.
 
         Parameters
         ----------

@@ -9,8 +9,8 @@ from torch import nn
 _HIDDEN, _DROPOUT, _INPUT_DROPOUT = 512, 0.5, 0.3
 # Three convolutions and 500 units are those of deep supervised hashing (Liu et al. 2016) and of the
 # dispersed objectives. That network has 32, 32 and 64 channels, kernels of 5 x 5, pools before it
-# rectifies and is not normalised. This one has as many parameters and takes as long; on validation
-# rows of Fashion-MNIST it had an AP of .787 after 10 passes, the other one, normalised, .75.
+# rectifies and is not normalized. This one has as many parameters and takes as long; on validation
+# rows of Fashion-MNIST it had an AP of .787 after 10 passes, the other one, normalized, .75.
 _CHANNELS, _FULLY_CONNECTED = (32, 64, 64), 500
 
 

@@ -17,7 +17,7 @@ from ._losses import BatchLoss
 from ._numpy_autograd import minus_objective
 
 Loss = Callable[[torch.Tensor], torch.Tensor]
-"""From the scores of a batch to a scalar that is minimised."""
+"""From the scores of a batch to a scalar that is minimized."""
 
 
 def check_given(objective: Any, prefixes: Any, n_bits: int) -> None:

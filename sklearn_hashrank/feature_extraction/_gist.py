@@ -24,7 +24,7 @@ _TOP_FREQUENCY = 0.3  # cycles per pixel, of the finest scale
 _FREQUENCY_RATIO = 1.85  # between a scale and the next coarser one
 _RADIAL_SHARPNESS = 3.5  # of the Gaussian of frequency, relative to its scale
 _CONTRAST_FLOOR = 0.2  # of the log image, added to the local standard deviation
-_CONTRAST_MARGIN = 5  # pixels by which the image is extended while contrast is normalised
+_CONTRAST_MARGIN = 5  # pixels by which the image is extended while contrast is normalized
 
 _SIZE_OF_FILES, _FILES = (256, 256), 256  # of images that are resized; in memory at a time
 _BATCH_PIXELS = 300_000  # in the Fourier domain: a batch and its filtered copy stay in the cache
@@ -33,7 +33,7 @@ _BATCH_PIXELS = 300_000  # in the Fourier domain: a batch and its filtered copy 
 class GIST(TransformerMixin, BaseEstimator):
     """The GIST descriptor: how much there is of each scale and direction in each part of an image.
 
-    Images are turned grey, their local contrast is made even, and a bank of Gabor filters runs over
+    Images are turned gray, their local contrast is made even, and a bank of Gabor filters runs over
     them. The features are the mean magnitudes of every filter over a grid of blocks: with the
     defaults 4 scales x 8 orientations x 4 x 4 blocks = 512 of them, in the order of the original
     code. Nothing is learned, so that :meth:`transform` works without :meth:`fit`.
@@ -42,14 +42,14 @@ class GIST(TransformerMixin, BaseEstimator):
     ----------
     image_shape : tuple of int, default=None
         Shape of the image in a flattened row: (height, width) or (height, width, channels). One
-        of them may be -1, as in :func:`numpy.reshape`. None: flattened rows are square grey
+        of them may be -1, as in :func:`numpy.reshape`. None: flattened rows are square gray
         images. Arrays of images bring their own shape; it must agree with `image_shape` if given.
     n_blocks : int, default=4
         The grid has `n_blocks` x `n_blocks` blocks.
     orientations : sequence of int, default=(8, 8, 8, 8)
         Number of orientations at each scale, from fine to coarse. More of them are narrower.
     prefilter : float or None, default=4
-        Cut-off of the contrast normalisation in cycles per image: coarser structure is taken away,
+        Cut-off of the contrast normalization in cycles per image: coarser structure is taken away,
         and what remains is divided by its local standard deviation. None: left out.
     boundary_extension : int, default=32
         Pixels by which the image is mirrored at its edges before filtering.
@@ -71,7 +71,7 @@ class GIST(TransformerMixin, BaseEstimator):
     Notes
     -----
     The brightness of each image is stretched to [0, 255] first, so that neither the type nor the
-    range of the input matters. An image of one colour has only zeros as features. Images are not
+    range of the input matters. An image of one color has only zeros as features. Images are not
     resized: descriptors of images of different sizes can be compared, but scales count pixels.
 
     References
@@ -240,8 +240,8 @@ class GIST(TransformerMixin, BaseEstimator):
         images = read_images(paths, shape[:2])
         if len(shape) == 3 and shape[2] == 3:
             return images
-        grey = images.mean(axis=3)
-        return grey if len(shape) == 2 else grey[..., None]
+        gray = images.mean(axis=3)
+        return gray if len(shape) == 2 else gray[..., None]
 
     def _given_shape(self, n_features: int, found: Any) -> tuple[int, ...]:
         """Shape of an image by `image_shape`, which must suit the `found` shape, if any."""
@@ -249,7 +249,7 @@ class GIST(TransformerMixin, BaseEstimator):
             side = math.isqrt(n_features)
             if side * side != n_features:
                 raise ValueError(
-                    "With image_shape=None, rows are square grey images, and n_features must be a "
+                    "With image_shape=None, rows are square gray images, and n_features must be a "
                     f"square number. Got n_features = {n_features}: give image_shape=(height, "
                     "width) or (height, width, channels), or pass images of shape (n_samples, "
                     "height, width) or (n_samples, height, width, channels)."
@@ -345,12 +345,12 @@ def _stack(images: Sequence) -> np.ndarray:
 
 
 def _stretch(images: np.ndarray) -> np.ndarray:
-    """Grey images, each from 0 to 255; an image of one brightness becomes 0."""
+    """Gray images, each from 0 to 255; an image of one brightness becomes 0."""
     peaks = np.abs(images.astype(np.float64)).max(axis=(1, 2, 3), keepdims=True)
-    grey = np.divide(images, peaks, out=np.zeros(images.shape), where=peaks > 0).mean(axis=3)
-    grey -= grey.min(axis=(1, 2), keepdims=True)
-    highest = grey.max(axis=(1, 2), keepdims=True)
-    return np.divide(255 * grey, highest, out=grey, where=highest > 0)
+    gray = np.divide(images, peaks, out=np.zeros(images.shape), where=peaks > 0).mean(axis=3)
+    gray -= gray.min(axis=(1, 2), keepdims=True)
+    highest = gray.max(axis=(1, 2), keepdims=True)
+    return np.divide(255 * gray, highest, out=gray, where=highest > 0)
 
 
 def _normalize_contrast(images: np.ndarray, cycles: float) -> np.ndarray:

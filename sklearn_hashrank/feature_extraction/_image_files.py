@@ -89,7 +89,7 @@ def list_images(folder: str | os.PathLike) -> ImageFiles:
 def read_images(
     paths: Sequence[str | os.PathLike], size: tuple[int, int] = (256, 256)
 ) -> np.ndarray:
-    """Read images in colour, all resized to one size.
+    """Read images in color, all resized to one size.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class KernelHasher(BitByBitHasher):
         *,
         mixed_units: bool = False,
     ) -> None:
-        """Sample anchors among the rows, and centre the kernels of all rows with them."""
+        """Sample anchors among the rows, and center the kernels of all rows with them."""
         anchors = Anchors.random(X, n_anchors, random_state, mixed_units=mixed_units)
         self._features = KernelFeatures.centered(X, anchors, gamma)
 

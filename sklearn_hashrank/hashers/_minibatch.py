@@ -1,4 +1,4 @@
-"""Hashers whose hyperplanes maximise an objective by gradient ascent over minibatches."""
+"""Hashers whose hyperplanes maximize an objective by gradient ascent over minibatches."""
 
 from abc import abstractmethod
 from numbers import Integral, Real
@@ -172,7 +172,7 @@ class LearnsFromMinibatches:
 
 
 class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher):
-    """Base class of linear hashers that maximise an objective of minibatches.
+    """Base class of linear hashers that maximize an objective of minibatches.
 
     A subclass says which objective (`_choose_objective`). Its parameters are those of
     `_parameter_constraints` and its own.

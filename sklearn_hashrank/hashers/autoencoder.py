@@ -67,7 +67,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         What codes are decoded by. ``"linear"`` adds or takes a vector for each bit. ``"nibbles"``
         and ``"bytes"`` look up a vector for the value of each four or eight bits, as additive
         quantizers do, and stay near the linear decoder where few rows have a value. They find
-        more neighbours by what codes decode to. Bytes take longer to learn and to search.
+        more neighbors by what codes decode to. Bytes take longer to learn and to search.
         ``"auto"`` takes bytes for up to 128 bits and nibbles for more, and is linear for fewer than
         512 rows: these find the most in a database of the training rows. ``"cv"`` holds a third of
         the rows out, and takes the decoder that reconstructs them with the least error, for
@@ -89,7 +89,7 @@ class BinaryAutoencoderHasher(BaseHasher):
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Samples the first rotation, or starts `start`. Also used where the principal directions of
-        large data are found by a randomised method.
+        large data are found by a randomized method.
 
     Attributes
     ----------

@@ -79,7 +79,7 @@ class BREHasher(LearnsFromRelevance, LinearHasher):
 
     Notes
     -----
-    Rows are centred and brought to unit length before inner products are taken, as the data of the
+    Rows are centered and brought to unit length before inner products are taken, as the data of the
     paper are. The bits are half-spaces of the features, and encoding is one matrix product.
 
     With `y`, features of mixed units are brought to one unit first, see :ref:`mixed_units`.

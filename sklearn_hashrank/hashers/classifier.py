@@ -26,7 +26,7 @@ __all__ = ["ClassifierHasher"]
 _STRENGTHS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0)
 _WEAKER = (10.0, 100.0, 1000.0)  # tried in turn where the last one above is the best
 _N_FOLDS = 3  # each costs a fit for every strength
-_ROWS_TO_CHOOSE_BY = 5000  # enough to tell strengths of regularisation apart
+_ROWS_TO_CHOOSE_BY = 5000  # enough to tell strengths of regularization apart
 _TOL, _MAX_ITER = 1e-3, 1000
 
 
@@ -52,7 +52,7 @@ class ClassifierHasher(BaseHasher):
         two classes differ in half; the first are the digits of the number of the class.
         ``"auto"``: one-hot codes where there are enough bits for them.
     C : float or "auto", default="auto"
-        Inverse strength of the regularisation, as in
+        Inverse strength of the regularization, as in
         :class:`~sklearn.linear_model.LogisticRegression`. ``"auto"`` chooses among ten values by
         accuracy in three folds of at most 5,000 training rows.
     output : {"bits", "signs", "packed"}, default="bits"
@@ -71,7 +71,7 @@ class ClassifierHasher(BaseHasher):
     intercept_ : ndarray of shape (n_classes,)
         Offsets of the logistic regression, one for each class.
     C_ : float
-        The inverse strength of the regularisation that was used.
+        The inverse strength of the regularization that was used.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : ndarray of shape (n_samples,)
@@ -141,7 +141,7 @@ class ClassifierHasher(BaseHasher):
         rows = _scaled_rows(space, X)
         self.C_ = self.C if self.C != "auto" else _choose_strength(rows, numbers, random_state)
         weights, offsets = _fit_classifier(rows, numbers, self.C_)
-        if sparse.issparse(rows):  # those were not centred
+        if sparse.issparse(rows):  # those were not centered
             offsets = offsets + (space.mean * space.scale) @ weights
         self.coef_, self.intercept_ = space.fold(weights, offsets, X.dtype)
         self._keep_database(X, y)
@@ -210,7 +210,7 @@ def _number_labels(y):
 
 
 def _scaled_rows(space, X):
-    """Rows inside the space; large sparse rows are scaled but not centred."""
+    """Rows inside the space; large sparse rows are scaled but not centered."""
     rows = dense_if_small(X)
     if not sparse.issparse(rows):
         return space.transform(rows)

@@ -17,7 +17,7 @@ __all__ = ["DensityHasher"]
 
 
 class DensityHasher(LinearHasher):
-    """Density-sensitive hashing: hyperplanes midway between clusters that are neighbours.
+    """Density-sensitive hashing: hyperplanes midway between clusters that are neighbors.
 
     Such hyperplanes do not cut through clusters. Those that divide the rows most evenly become
     bits. It suits data that form clusters, needs no labels, and takes more bits than features.
@@ -141,7 +141,7 @@ class DensityHasher(LinearHasher):
 def balanced_pairs(
     means: np.ndarray, sizes: np.ndarray, n: int, n_neighbors: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Find pairs of neighbouring clusters whose hyperplanes divide the rows most evenly.
+    """Find pairs of neighboring clusters whose hyperplanes divide the rows most evenly.
 
     A cluster (its mean, and its size in rows) is paired with its `n_neighbors` nearest ones, with
     more where those are fewer than `n` pairs, and counts as a whole, by the side its mean lies on.

@@ -16,7 +16,7 @@ class DispersionHasher(MinibatchHasher):
     distances instead, neither farther nor nearer; the hierarchical one has a nearer zone for rows
     of the same class than for those that share a superclass only [1]_. All pairs of a minibatch
     count. The relaxed codes are the projections themselves, pulled towards -1 and +1. Features are
-    centred and scaled inside, and the result is folded back into `components_` and `intercept_`.
+    centered and scaled inside, and the result is folded back into `components_` and `intercept_`.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DispersionHasher(MinibatchHasher):
         there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
         path; for classes that the features hardly tell apart, linear hashers take 1024, in groups
         of 16. Where nearest rows are relevant, batches are made of rows with some of their
-        neighbours, and ``"auto"`` is 512.
+        neighbors, and ``"auto"`` is 512.
     max_iter : int, default=60
         Most passes over the training rows.
     learning_rate : float or "auto", default="auto"

@@ -29,7 +29,7 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
     r"""Two steps for each bit: find the bits of the training rows, then learn them by a classifier.
 
     Let h be the number of bits in which two rows differ so far, and r the number of bits with the
-    new one. The first step minimises the sum of a loss of h / r over sampled pairs, which is a
+    new one. The first step minimizes the sum of a loss of h / r over sampled pairs, which is a
     binary quadratic program in the new bit: block graph cuts solve it for one group of similar rows
     at a time [1]_. The second step learns the bit from the features by boosted trees, or by any
     classifier of scikit-learn. The bits of the next round are learned given what the classifier

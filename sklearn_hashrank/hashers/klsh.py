@@ -46,7 +46,7 @@ class KLSHHasher(KernelHasher):
     anchors_ : ndarray of shape (n_anchors, n_features)
         Rows that all others are compared with.
     dual_coef_ : ndarray of shape (n_bits, n_anchors)
-        Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+        Normal vectors of the hyperplanes in the space of centered kernels with the anchors.
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8

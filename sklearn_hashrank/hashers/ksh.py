@@ -29,7 +29,7 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
 
     Inner products of codes should be as large as possible for relevant pairs and as small as
     possible for all others. Bits are learned in turn, each from what the bits before it left over:
-    by the leading generalised eigenvector, and from there by gradient ascent on a smooth code.
+    by the leading generalized eigenvector, and from there by gradient ascent on a smooth code.
 
     With `y`, features of mixed units are brought to one unit first, see :ref:`mixed_units`.
 
@@ -42,8 +42,8 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
         :mod:`sklearn_hashrank.affinity`.
     n_anchors : int, default=300
         Training rows that kernels are computed with, sampled at random.
-    n_labelled : int, default=2000
-        Training rows, sampled at random, whose pairs teach the codes. All training rows centre the
+    n_labeled : int, default=2000
+        Training rows, sampled at random, whose pairs teach the codes. All training rows center the
         kernels.
     gamma : float, default=0.5
         Steepness of the kernel ``exp(-gamma * d^2 / s)``. d is the distance of a row from an
@@ -52,18 +52,18 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
     max_iter : int, default=500
         Largest number of steps of gradient ascent for a bit.
     tol : float, default=0.01
-        Gradient ascent ends when a step changes the objective of a labelled row by at most this.
+        Gradient ascent ends when a step changes the objective of a labeled row by at most this.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the anchors and the labelled rows.
+        Samples the anchors and the labeled rows.
 
     Attributes
     ----------
     anchors_ : ndarray of shape (n_anchors, n_features)
         Rows that all others are compared with.
     dual_coef_ : ndarray of shape (n_bits, n_anchors)
-        Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+        Normal vectors of the hyperplanes in the space of centered kernels with the anchors.
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     n_iter_ : int
@@ -98,14 +98,14 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
         **KernelHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
         "n_anchors": [Interval(Integral, 1, None, closed="left")],
-        "n_labelled": [Interval(Integral, 2, None, closed="left")],
+        "n_labeled": [Interval(Integral, 2, None, closed="left")],
         "gamma": [Interval(Real, 0, None, closed="neither")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
     }
 
-    _sampled_by = "n_labelled"
+    _sampled_by = "n_labeled"
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
         *,
         affinity="auto",
         n_anchors=300,
-        n_labelled=2000,
+        n_labeled=2000,
         gamma=0.5,
         max_iter=500,
         tol=0.01,
@@ -123,7 +123,7 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
         self.n_bits = n_bits
         self.affinity = affinity
         self.n_anchors = n_anchors
-        self.n_labelled = n_labelled
+        self.n_labeled = n_labeled
         self.gamma = gamma
         self.max_iter = max_iter
         self.tol = tol
@@ -133,7 +133,7 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
     @_fit_context(prefer_skip_nested_validation=True)
     @one_blas_thread()
     def fit(self, X: MatrixLike, y: Target | None = None) -> "KSHHasher":
-        """Sample anchors and labelled rows, and learn one bit after the other.
+        """Sample anchors and labeled rows, and learn one bit after the other.
 
         Parameters
         ----------
@@ -151,9 +151,9 @@ class KSHHasher(LearnsFromRelevance, KernelHasher):
         self._fit_affinity_once(X, y)
         mixed_units = y is not None
         self._find_features(X, self.n_anchors, self.gamma, random_state, mixed_units=mixed_units)
-        labelled = random_state.permutation(X.shape[0])[: self.n_labelled]
-        kernels = self._features.transform(X[labelled]).astype(np.float64)
-        targets = self._training_targets(X, y)[labelled]
+        labeled = random_state.permutation(X.shape[0])[: self.n_labeled]
+        kernels = self._features.transform(X[labeled]).astype(np.float64)
+        targets = self._training_targets(X, y)[labeled]
         similarity = Similarity.of(self.affinity_, targets)
         weights, self.n_iter_ = learn_weights(
             kernels, similarity, self.n_bits, self.max_iter, self.tol
@@ -213,7 +213,7 @@ class Similarity:
 def learn_weights(
     kernels: np.ndarray, similarity: Any, n_bits: int, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """Learn the weights (n_anchors, n_bits) of bits in turn, from the kernels of the labelled rows.
+    """Learn the weights (n_anchors, n_bits) of bits in turn, from the kernels of the labeled rows.
 
     `similarity` is scaled by the number of bits, and loses what each bit explains. Also returns the
     number of steps of the bit that took most.
@@ -262,7 +262,7 @@ def leading_eigenvector(matrix: np.ndarray, probe: np.ndarray) -> np.ndarray:
 def ascend(
     kernels: np.ndarray, similarity: Any, start: np.ndarray, max_iter: int, tol: float
 ) -> tuple[np.ndarray, int]:
-    """Maximise ``z^T S z`` of the smooth code ``z = tanh(K a / 2)`` by accelerated gradient ascent.
+    """Maximize ``z^T S z`` of the smooth code ``z = tanh(K a / 2)`` by accelerated gradient ascent.
 
     Nesterov's steps from the weights `start`, with a step length that is halved until the objective
     is above its quadratic bound. They end when the objective of a row changes by at most `tol`.

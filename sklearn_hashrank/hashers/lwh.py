@@ -30,7 +30,7 @@ __all__ = ["LWHHasher"]
 # rows, as the default alpha was; see benchmarks/notes/lwh.py.
 _N_COMPONENTS: dict[str, dict[str, int | None]] = {
     "components": {"pegasos": 200, "sdp": 32},
-    "centred": {"pegasos": None, "sdp": 32},
+    "centered": {"pegasos": None, "sdp": 32},
 }
 _WHITENING = 0.2
 _EXACT_FEATURES = 2000  # up to so many, principal components are exact, in a few seconds
@@ -48,11 +48,11 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
 
     A ranking y of the database scores :math:`F(q, y) = \frac{1}{n_+ n_-} \sum_{ij} y_{ij} \langle
     W W^T, q (x_i - x_j)^T \rangle / b` for a query q, over relevant i and irrelevant j. The true
-    ranking shall score higher than any other one by its loss, 1 - AP or 1 - NDCG [1]_: minimise
+    ranking shall score higher than any other one by its loss, 1 - AP or 1 - NDCG [1]_: minimize
     :math:`\frac{\alpha}{2} |W|^2 + \xi`, where the slack :math:`\xi` is the mean over queries of
     the largest violation. Cutting planes find the rankings that matter [2]_.
 
-    `fit` centres the features and scales them as all linear learners do: deviations keep their
+    `fit` centers the features and scales them as all linear learners do: deviations keep their
     ratios near to the median one, and stay within a factor of 10 of it. It divides the principal
     components of the features by the fifth root of their variance, and stretches rows to the length
     of a code of -1 and +1, :math:`\sqrt{b}`, which changes no bit. `alpha` therefore means the same
@@ -64,8 +64,8 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
     iteration of ITQ from a random start. It first moves each query half the way to the mean of its
     relevant items, which keeps hyperplanes away from them.
 
-    The paper does none of this: it centres the features, and takes W as the solver leaves it. That
-    is ``preparation="centred", rotation=None``; the method ``lwh-paper`` of
+    The paper does none of this: it centers the features, and takes W as the solver leaves it. That
+    is ``preparation="centered", rotation=None``; the method ``lwh-paper`` of
     :func:`~sklearn_hashrank.comparison.compare` samples as many rows as the paper, too.
 
     Parameters
@@ -75,7 +75,7 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant: level > 0. See :mod:`sklearn_hashrank.affinity`.
     alpha : float, default=0.002
-        Weight of the regulariser. A larger one gives fewer iterations and a lower rank.
+        Weight of the regularizer. A larger one gives fewer iterations and a lower rank.
     loss : {"ap", "ndcg", "auc"}, default="ap"
         1 - AP, 1 - NDCG with gain 1 for every relevant item, or 1 - the area under the ROC curve.
     solver : {"pegasos", "sdp"}, default="pegasos"
@@ -89,15 +89,15 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
         3,000 and at most 6,000; 1,000 for ``solver="sdp"``. None: all of them. Rows of equal `y`
         are sampled in proportion to their number. `fit` estimates the number of classes as one
         divided by the share of relevant pairs, which works with any affinity.
-    preparation : {"components", "centred"}, default="components"
+    preparation : {"components", "centered"}, default="components"
         What is done to the features first. ``"components"``: they are scaled, turned into
         principal components that are divided by the fifth root of their variance, and rows are
-        stretched to one length. ``"centred"``: they are centred, as in the paper. One common
+        stretched to one length. ``"centered"``: they are centered, as in the paper. One common
         factor makes the mean square length of a row `n_bits`, which is the same as another
         `alpha`.
     n_components : int, "auto" or None, default="auto"
         Principal components to work with, at most. ``"auto"``: 200, or all of them with
-        ``preparation="centred"``; 32 for ``solver="sdp"``. None: all of them.
+        ``preparation="centered"``; 32 for ``solver="sdp"``. None: all of them.
     rotation : {"itq"} or None, default="itq"
         Rotation of W: as described above, or as the solver leaves it from its random start.
     max_iter : int, default=50
@@ -177,7 +177,7 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
         "solver": [StrOptions(set(MASTERS))],
         "n_queries": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "n_database": [None, StrOptions({"auto"}), Interval(Integral, 2, None, closed="left")],
-        "preparation": [StrOptions({"components", "centred"})],
+        "preparation": [StrOptions({"components", "centered"})],
         "n_components": [None, StrOptions({"auto"}), Interval(Integral, 1, None, closed="left")],
         "rotation": [StrOptions({"itq"}), None],
         "max_iter": [Interval(Integral, 1, None, closed="left")],

@@ -32,14 +32,14 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
 
     The loss of a pair of codes z of -1 and +1 is :math:`(z_n \cdot z_m - b\,y_{nm})^2`, with
     :math:`y_{nm}` of 1 for similar pairs and -1 for others. The method of auxiliary coordinates
-    minimises the sum of losses and :math:`\mu \sum_n |z_n - h(x_n)|^2`, alternately over the hash
+    minimizes the sum of losses and :math:`\mu \sum_n |z_n - h(x_n)|^2`, alternately over the hash
     functions h and over the codes z, while :math:`\mu` grows until z = h(x) for all training rows
     [1]_. Given z, the hash functions are linear support vector machines, one for each bit. Given
     h, every bit is a binary quadratic program, which block graph cuts solve for one group of
     similar rows at a time. Two-step methods such as :class:`FastHasher` stop after the first round;
     here codes are given up that no hash function can give.
 
-    `fit` centres the features and scales them as all linear learners do.
+    `fit` centers the features and scales them as all linear learners do.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class MACHasher(LearnsFromRelevance, LinearHasher):
         How `y` says what is relevant: pairs of a level above 0 are similar. See
         :mod:`sklearn_hashrank.affinity`.
     alpha : float or "auto", default="auto"
-        Strength of the regularisation of the support vector machines. Few rows of many features
+        Strength of the regularization of the support vector machines. Few rows of many features
         want more of it: ``"auto"`` is three times the number of features per training row, at
         most 1.
     mu : float, default=0.01

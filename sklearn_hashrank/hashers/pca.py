@@ -34,7 +34,7 @@ class PCAHasher(LinearHasher):
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
         Samples the rotation. Also used where the principal directions of large data are found by a
-        randomised method.
+        randomized method.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ class SKLSHHasher(SinusoidHasher):
         Length of a code. It may exceed the number of features.
     gamma : float, default=1.0
         Variance of the frequencies, in units of the mean distance of training rows from their 50th
-        neighbour: the kernel is ``exp(-gamma * d^2 / 2)``, where d is in these units. A smaller one
+        neighbor: the kernel is ``exp(-gamma * d^2 / 2)``, where d is in these units. A smaller one
         tells farther rows apart.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.

@@ -28,7 +28,7 @@ class SpectralHasher(SinusoidHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Used where the principal directions of large data are found by a randomised method.
+        Used where the principal directions of large data are found by a randomized method.
 
     Attributes
     ----------

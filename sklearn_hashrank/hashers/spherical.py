@@ -36,25 +36,25 @@ class SphericalHasher(BaseHasher):
     n_bits : int, default=32
         Length of a code, which is the number of spheres.
     max_iter : int, default=1000
-        Largest number of moves of all centres. Moves end when the spheres overlap as they should,
+        Largest number of moves of all centers. Moves end when the spheres overlap as they should,
         after ten to a hundred moves; on few or equal rows they may never do so.
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the rows whose means the centres start from.
+        Samples the rows whose means the centers start from.
 
     Attributes
     ----------
     spheres_ : Anchors
-        The centres, which measure distances of rows.
+        The centers, which measure distances of rows.
     squared_radii_ : ndarray of shape (n_bits,)
         Squared radii, in the units of `spheres_`.
     centers_ : ndarray of shape (n_bits, n_features)
-        Centres, in units of the features.
+        Centers, in units of the features.
     radii_ : ndarray of shape (n_bits,)
         Radii, in units of the features.
     n_iter_ : int
-        Number of moves of all centres.
+        Number of moves of all centers.
     n_bits_ : int
         Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -151,7 +151,7 @@ class SphericalHasher(BaseHasher):
 
     @property
     def centers_(self) -> np.ndarray:
-        """Centres in units of the features, (n_bits, n_features)."""
+        """Centers in units of the features, (n_bits, n_features)."""
         return self.spheres_.raw
 
     @property
@@ -174,12 +174,12 @@ class SphericalHasher(BaseHasher):
 def balance_spheres(
     norms: np.ndarray, products: np.ndarray, gram: np.ndarray, max_iter: int
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Move centres until every two spheres share about a quarter of the rows.
+    """Move centers until every two spheres share about a quarter of the rows.
 
-    Centres only ever move towards or away from each other, so that they stay combinations of those
+    Centers only ever move towards or away from each other, so that they stay combinations of those
     at the start. Distances need no more than the squared `norms` of the rows, their `products` with
-    the centres at the start, and the `gram` matrix of those. Returns the centres as combinations,
-    (n_spheres, n_spheres), the squared radii less the squared norms of the centres, and the number
+    the centers at the start, and the `gram` matrix of those. Returns the centers as combinations,
+    (n_spheres, n_spheres), the squared radii less the squared norms of the centers, and the number
     of moves.
     """
     n_spheres, quarter = len(gram), len(norms) / 4
@@ -193,7 +193,7 @@ def balance_spheres(
         np.fill_diagonal(forces, 0)
         moves = forces.sum(axis=1)[:, None] * weights - forces @ weights
         moved = weights + moves
-        if _squared_norms(moves, gram).max() <= _SHORTEST_MOVE**2:  # as of centres that coincide
+        if _squared_norms(moves, gram).max() <= _SHORTEST_MOVE**2:  # as of centers that coincide
             break
         if _squared_norms(moved, gram).max() > _FARTHEST_CENTER**2:
             break
@@ -214,7 +214,7 @@ def _squared_norms(weights, gram):
 
 def _halve(norms, products, weights):
     """Limits of spheres that hold half of the rows, and how many rows every two of them share."""
-    values = norms - 2 * (weights @ products.T)  # squared distances, but for the centres' norms
+    values = norms - 2 * (weights @ products.T)  # squared distances, but for the centers' norms
     half = int(len(norms) / 2 + 0.5)
     inner = np.partition(values, half - 1, axis=1)[:, half - 1 : half]
     inside = values <= inner

@@ -1,4 +1,4 @@
-"""Semi-supervised hashing, from labelled pairs and the variance of all rows."""
+"""Semi-supervised hashing, from labeled pairs and the variance of all rows."""
 
 from numbers import Integral, Real
 from typing import Any
@@ -31,10 +31,10 @@ _ROWS_AT_A_TIME = 64  # of the matrix of pairs; they stay in the caches
 
 
 class SSHHasher(LearnsFromRelevance, LinearHasher):
-    """Semi-supervised hashing: directions that separate labelled pairs, and along which rows vary.
+    """Semi-supervised hashing: directions that separate labeled pairs, and along which rows vary.
 
-    A direction w should give relevant pairs of labelled rows projections of one sign, and other
-    pairs those of different signs, and it should vary over all rows, labelled or not. It is the
+    A direction w should give relevant pairs of labeled rows projections of one sign, and other
+    pairs those of different signs, and it should vary over all rows, labeled or not. It is the
     leading eigenvector of ``X.T X / n + eta * X_l.T S X_l / n_l``, where S holds +1 for relevant
     pairs and -1 for others.
 
@@ -50,15 +50,15 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     affinity : "auto" or affinity object, default="auto"
         How `y` says what is relevant, which is a level above 0; see
         :mod:`sklearn_hashrank.affinity`.
-    n_labelled : int, default=1000
-        Labelled training rows, sampled at random, whose pairs are compared. Sequential learning
+    n_labeled : int, default=1000
+        Labeled training rows, sampled at random, whose pairs are compared. Sequential learning
         keeps a number for each pair.
     eta : float, default=0.2
-        Weight of the labelled pairs relative to the variance of all rows.
+        Weight of the labeled pairs relative to the variance of all rows.
     step_size : float or "raw", default=1.0
         How much the pairs that a direction gets wrong weigh more, in units of the mean squared
-        length of the centred rows. ``"raw"``: that mean itself, which makes the updates those of
-        the authors' code on features that are centred only. See :ref:`ssh` for which is better.
+        length of the centered rows. ``"raw"``: that mean itself, which makes the updates those of
+        the authors' code on features that are centered only. See :ref:`ssh` for which is better.
         Without effect if ``orthogonal=True``.
     orthogonal : bool, default=False
         Whether to take the leading eigenvectors of the first matrix, all at once. Later ones
@@ -66,7 +66,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     output : {"bits", "signs", "packed"}, default="bits"
         Format of :meth:`transform`: 0/1 uint8, -1/+1 int8, or packed uint8 bytes.
     random_state : int, RandomState instance or None, default=None
-        Samples the labelled rows, and starts the search for eigenvectors of many features.
+        Samples the labeled rows, and starts the search for eigenvectors of many features.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     `y`, distances between the rows say what is relevant.
 
     The authors' code has no step size, so that its updates depend on the unit of the features. Here
-    the features are centred, and all divided by the root mean square of the rows' lengths.
+    the features are centered, and all divided by the root mean square of the rows' lengths.
 
     References
     ----------
@@ -118,21 +118,21 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     _parameter_constraints: dict = {
         **LinearHasher._parameter_constraints,
         "affinity": [StrOptions({"auto"}), BaseAffinity],
-        "n_labelled": [Interval(Integral, 2, None, closed="left")],
+        "n_labeled": [Interval(Integral, 2, None, closed="left")],
         "eta": [Interval(Real, 0, None, closed="left")],
         "step_size": [Interval(Real, 0, None, closed="neither"), StrOptions({"raw"})],
         "orthogonal": ["boolean"],
         "random_state": ["random_state"],
     }
 
-    _sampled_by = "n_labelled"
+    _sampled_by = "n_labeled"
 
     def __init__(
         self,
         n_bits=32,
         *,
         affinity="auto",
-        n_labelled=1000,
+        n_labeled=1000,
         eta=0.2,
         step_size=1.0,
         orthogonal=False,
@@ -141,7 +141,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     ):
         self.n_bits = n_bits
         self.affinity = affinity
-        self.n_labelled = n_labelled
+        self.n_labeled = n_labeled
         self.eta = eta
         self.step_size = step_size
         self.orthogonal = orthogonal
@@ -166,18 +166,18 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         self : SSHHasher
         """
         X, y = self._validate_training_data(X, y)
-        labelled = self._labelled_rows(y, X.shape[0])
-        X_labelled, y_labelled = _take(X, labelled), _take(y, labelled)
-        self._fit_affinity_once(X_labelled, y_labelled)
+        labeled = self._labelled_rows(y, X.shape[0])
+        X_labeled, y_labeled = _take(X, labeled), _take(y, labeled)
+        self._fit_affinity_once(X_labeled, y_labeled)
         random_state = check_random_state(self.random_state)
-        sample = np.sort(random_state.permutation(X_labelled.shape[0])[: self.n_labelled])
-        compared = X_labelled if y is None else y_labelled
+        sample = np.sort(random_state.permutation(X_labeled.shape[0])[: self.n_labeled])
+        compared = X_labeled if y is None else y_labeled
         targets = self.affinity_.validate(compared[sample])
         is_raw = isinstance(self.step_size, str)
         space = FeatureSpace.unit(X, mixed_units=y is not None and not is_raw)
         problem = (
             space.rows(X),
-            space.rows(X_labelled[sample]).made_ready(),
+            space.rows(X_labeled[sample]).made_ready(),
             SignedSimilarity(self.affinity_, targets),
             self.n_bits,
             self.eta,
@@ -189,14 +189,14 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
             step_size = _mean_square(space) if is_raw else self.step_size
             directions = sequential_directions(*problem, step_size)
         self.components_, self.intercept_ = space.fold(directions, 0.0, X.dtype)
-        self._keep_labelled(X_labelled, y_labelled)
+        self._keep_labeled(X_labeled, y_labeled)
         return self
 
-    def _keep_labelled(self, X: Any, y: Any) -> None:
+    def _keep_labeled(self, X: Any, y: Any) -> None:
         self._keep_database(X, y)
         if y is not None and hasattr(self, "y_") and self.y_ is not y:  # those of a memmap: all
-            labelled = self._labelled_rows(self.y_, len(self.codes_))
-            self.codes_, self.y_ = _take(self.codes_, labelled), _take(self.y_, labelled)
+            labeled = self._labelled_rows(self.y_, len(self.codes_))
+            self.codes_, self.y_ = _take(self.codes_, labeled), _take(self.y_, labeled)
 
     def _check_training_data(self, X: Any, y: Any) -> None:
         if self.orthogonal and self.n_bits > X.shape[1]:
@@ -204,8 +204,8 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
                 f"n_bits={self.n_bits} must be at most n_features = {X.shape[1]}, as there are no "
                 "more orthogonal directions. Use fewer bits, or orthogonal=False."
             )
-        labelled = self._labelled_rows(y, X.shape[0])
-        super()._check_training_data(_take(X, labelled), _take(y, labelled))
+        labeled = self._labelled_rows(y, X.shape[0])
+        super()._check_training_data(_take(X, labeled), _take(y, labeled))
 
     def _labelled_rows(self, y: Any, n_rows: int) -> np.ndarray | None:
         """Numbers of the rows that have a class label; None where all have one."""
@@ -225,7 +225,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
 
 
 def _mean_square(space: FeatureSpace) -> float:
-    """Mean squared length of the centred rows, which the one scale of the space makes 1."""
+    """Mean squared length of the centered rows, which the one scale of the space makes 1."""
     scale = 0.0 if space.scale is None else float(space.scale.max())
     return 1 / scale**2 if scale > 0 else 1.0
 
@@ -235,7 +235,7 @@ def _take(rows: Any, numbers: np.ndarray | None) -> Any:
 
 
 class SignedSimilarity:
-    """S: +1 for relevant pairs of labelled rows, -1 for all others, 0 for a row and itself.
+    """S: +1 for relevant pairs of labeled rows, -1 for all others, 0 for a row and itself.
 
     Rows of equal `y` are alike, so that products take sums over such rows and no matrix of pairs.
     """
@@ -260,7 +260,7 @@ class SignedSimilarity:
 
 def orthogonal_directions(
     rows: CenteredRows,
-    labelled: CenteredRows,
+    labeled: CenteredRows,
     similarity: SignedSimilarity,
     n: int,
     eta: float,
@@ -268,9 +268,9 @@ def orthogonal_directions(
 ) -> np.ndarray:
     """Leading `n` eigenvectors of ``X.T X / n + eta * X_l.T S X_l / n_l``, 0 where no row varies.
 
-    `rows` is X, `labelled` X_l and `similarity` S.
+    `rows` is X, `labeled` X_l and `similarity` S.
     """
-    directions = _AdjustedCovariance(rows, labelled, similarity, eta).leading_eigenvectors(
+    directions = _AdjustedCovariance(rows, labeled, similarity, eta).leading_eigenvectors(
         n, random_state
     )
     return _where_rows_vary(directions, rows)
@@ -278,7 +278,7 @@ def orthogonal_directions(
 
 def sequential_directions(
     rows: CenteredRows,
-    labelled: CenteredRows,
+    labeled: CenteredRows,
     similarity: SignedSimilarity,
     n: int,
     eta: float,
@@ -287,16 +287,16 @@ def sequential_directions(
 ) -> np.ndarray:
     """Learn `n` unit vectors in turn, each from what the ones before it got wrong.
 
-    `rows` is X, `labelled` X_l and `similarity` the S of the first one. A direction is 0 where no
+    `rows` is X, `labeled` X_l and `similarity` the S of the first one. A direction is 0 where no
     row varies any more.
     """
     pairs = similarity.to_dense()
-    matrix = _AdjustedCovariance(rows, labelled, pairs, eta)
+    matrix = _AdjustedCovariance(rows, labeled, pairs, eta)
     directions = np.empty((rows.shape[1], n))
     for bit in range(n):
         direction = matrix.leading_eigenvectors(1, random_state)
         directions[:, bit] = direction.ravel()
-        _correct(pairs, (labelled @ direction).ravel() * np.sqrt(step_size))
+        _correct(pairs, (labeled @ direction).ravel() * np.sqrt(step_size))
         matrix.remove(direction)
     return _where_rows_vary(directions, rows)
 
@@ -323,9 +323,9 @@ class _AdjustedCovariance:
     S may change in place between calls.
     """
 
-    def __init__(self, rows, labelled, similarity, eta):
-        self.rows, self.labelled, self.similarity = rows, labelled, similarity
-        self.factor = eta / labelled.shape[0]
+    def __init__(self, rows, labeled, similarity, eta):
+        self.rows, self.labeled, self.similarity = rows, labeled, similarity
+        self.factor = eta / labeled.shape[0]
         self.removed: list[np.ndarray] = []
         self.covariance = None
         if rows.shape[1] <= _FEATURES_OF_A_COVARIANCE:
@@ -354,7 +354,7 @@ class _AdjustedCovariance:
 
     def _multiply(self, V):
         V = V.reshape(self.rows.shape[1], -1)
-        of_labels = self.labelled.T @ (self.similarity @ (self.labelled @ V))
+        of_labels = self.labeled.T @ (self.similarity @ (self.labeled @ V))
         return self._multiply_covariance(V) + self.factor * of_labels
 
     def _multiply_covariance(self, V):

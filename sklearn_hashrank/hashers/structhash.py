@@ -41,7 +41,7 @@ class StructHasher(LearnsFromRelevance, BitByBitHasher):
     r"""Hyperplanes or boosted trees with weights, found bit by bit for a loss of whole rankings.
 
     Database items are ranked by a weighted Hamming distance, :math:`\sum_r w_r [h_r(q) \neq
-    h_r(x)]` with :math:`w \ge 0`. The weights solve a structural support vector machine: minimise
+    h_r(x)]` with :math:`w \ge 0`. The weights solve a structural support vector machine: minimize
     :math:`\sum_r w_r + C \xi`, where the slack :math:`\xi` is the mean over queries of the largest
     violation of the margin, which is the loss of the ranking [1]_. Column generation adds one hash
     function at a time: the multipliers of the violated rankings say how much it is worth that the
@@ -49,7 +49,7 @@ class StructHasher(LearnsFromRelevance, BitByBitHasher):
     planes then find all weights anew.
 
     A hyperplane is found with a sigmoid in place of the step, in at most 200 principal components
-    of centred and scaled features. Trees are found in two steps [2]_, as by :class:`FastHasher`:
+    of centered and scaled features. Trees are found in two steps [2]_, as by :class:`FastHasher`:
     first the bits of the ranked rows of which equal ones are worth most, whatever function could
     give them, which is a binary quadratic program; then boosted trees that give these bits. Trees
     look at the order of the values of a feature alone. Encoding costs `n_estimators` trees for each
@@ -342,7 +342,7 @@ def find_hyperplane(
     """Find the weights and the offset of the hyperplane of which equal bits are worth most.
 
     ``worth[m, i]`` is what equal bits of query m, the row ``queries[m]``, and of row i are worth;
-    `alpha` is the strength of the regularisation.
+    `alpha` is the strength of the regularization.
     """
     size = np.abs(worth).sum()
     worth = worth / (size if size > 0 else 1.0)

@@ -49,12 +49,12 @@ class TieAwareObjectives:
 
 
 class TALRLinear(TieAwareObjectives, MinibatchHasher):
-    """Linear hash functions that maximise tie-aware AP or NDCG directly.
+    """Linear hash functions that maximize tie-aware AP or NDCG directly.
 
     In every minibatch each row queries all the others. The codes are relaxed to
     ``tanh(alpha * projection)``, the counts of the retrieval histogram to soft counts, and the
-    tie-aware measure to a smooth function of those, which gradient ascent maximises [1]_. Features
-    are centred and scaled inside, and the result is folded back into `components_` and
+    tie-aware measure to a smooth function of those, which gradient ascent maximizes [1]_. Features
+    are centered and scaled inside, and the result is folded back into `components_` and
     `intercept_`.
 
     Parameters
@@ -80,7 +80,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         gradient ascent with momentum.
     prefixes : tuple of int, default=None
         Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
-        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        maximized, so that the first bits of a long code are a good short code; include `n_bits`
         itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
@@ -89,7 +89,7 @@ class TALRLinear(TieAwareObjectives, MinibatchHasher):
         there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
         path; for classes that the features hardly tell apart, linear hashers take 1024, in groups
         of 16. Where nearest rows are relevant, batches are made of rows with some of their
-        neighbours, and ``"auto"`` is 512.
+        neighbors, and ``"auto"`` is 512.
     max_iter : int, default=120
         Most passes over the training rows.
     learning_rate : float or "auto", default="auto"

@@ -23,7 +23,7 @@ _DROPOUT_OF_FEW_ROWS, _FEW_ROWS_PER_ANCHOR = 0.1, 10
 
 
 class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
-    """Half-spaces of a Gaussian kernel that maximise tie-aware AP or NDCG directly.
+    """Half-spaces of a Gaussian kernel that maximize tie-aware AP or NDCG directly.
 
     Rows are compared with anchors, the kernels are whitened by those of the anchors with each other
     (Nystroem's features), and :class:`TALRLinear` learns from them [1]_. It is the strongest of the
@@ -61,7 +61,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         gradient ascent with momentum.
     prefixes : tuple of int, default=None
         Numbers of first bits, at most `n_bits`. The mean of the objective over these prefixes is
-        maximised, so that the first bits of a long code are a good short code; include `n_bits`
+        maximized, so that the first bits of a long code are a good short code; include `n_bits`
         itself. See :meth:`truncate` and :ref:`prefix_codes`. None: all bits only.
     batch_size : int or "auto", default="auto"
         Rows of a minibatch, at most all of them, sampled at random. ``"auto"`` is 256, and up to
@@ -70,7 +70,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         there are many classes or label paths, it is 512, in groups of about 4 rows of a class or
         path; for classes that the features hardly tell apart, linear hashers take 1024, in groups
         of 16. Where nearest rows are relevant, batches are made of rows with some of their
-        neighbours, and ``"auto"`` is 512.
+        neighbors, and ``"auto"`` is 512.
     max_iter : int, default=60
         Most passes over the training rows.
     learning_rate : float or "auto", default="auto"
@@ -118,7 +118,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
     anchors_ : ndarray of shape (n_anchors, n_features)
         Rows that all others are compared with.
     dual_coef_ : ndarray of shape (n_bits, n_anchors)
-        Normal vectors of the hyperplanes in the space of centred kernels with the anchors.
+        Normal vectors of the hyperplanes in the space of centered kernels with the anchors.
     intercept_ : ndarray of shape (n_bits,)
         Offsets of the hyperplanes, added to the projections.
     affinity_ : affinity object

@@ -1,6 +1,6 @@
 """Objectives of learning: functions of the scores and relevance levels of a batch.
 
-An objective is an object with ``value_and_gradient(scores, level, levels)``, to be maximised.
+An objective is an object with ``value_and_gradient(scores, level, levels)``, to be maximized.
 `scores` (M, n_bits) are the real projections of a batch of rows, `level` (M, M) unsigned indices
 into `levels` (n_levels,), the ascending affinity levels. It returns a float and the gradient by the
 scores. It leaves the pairs of a row with itself out. What else it may declare (how it changes with

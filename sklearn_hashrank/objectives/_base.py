@@ -35,8 +35,8 @@ class BaseObjective(BaseEstimator, ABC):
     ...     learning_rates = {"sgd": 0.1}
     ...
     ...     def value_and_gradient(self, scores, level, levels):
-    ...         centred = scores - scores.mean(axis=0)
-    ...         return float(np.mean(centred**2)), 2 * centred / centred.size
+    ...         centered = scores - scores.mean(axis=0)
+    ...         return float(np.mean(centered**2)), 2 * centered / centered.size
     >>> value, gradient = Variance().value_and_gradient(np.array([[1.0], [-1.0]]), None, None)
     >>> value
     1.0
@@ -63,7 +63,7 @@ class BaseObjective(BaseEstimator, ABC):
         Returns
         -------
         value : float
-            To be maximised.
+            To be maximized.
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """

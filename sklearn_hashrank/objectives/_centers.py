@@ -1,4 +1,4 @@
-"""An objective of classes: each has a centre, a code that its rows are pulled to."""
+"""An objective of classes: each has a center, a code that its rows are pulled to."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -15,10 +15,10 @@ from ._base import BaseObjective
 
 
 class Centers(BaseObjective):
-    r"""Nearness of the scores to the centres of their classes: central similarity.
+    r"""Nearness of the scores to the centers of their classes: central similarity.
 
-    Each class has a centre, a code of a Hadamard matrix: any two differ in about half of the bits.
-    Rows are compared with centres and not with each other, so that a batch of M rows costs M times
+    Each class has a center, a code of a Hadamard matrix: any two differ in about half of the bits.
+    Rows are compared with centers and not with each other, so that a batch of M rows costs M times
     the number of classes.
 
     With ``form="softmax"`` [1]_ it is the mean of the logarithm of a softmax of the cosines,
@@ -29,19 +29,19 @@ class Centers(BaseObjective):
 
     where a row of several labels has the mean over these, and the margin m with each of them. With
     ``form="bits"`` [2]_ it is the mean over the bits of the logarithm of the probability
-    :math:`1 / (1 + e^{-s z_j t_j})` that bit j is that of the centre :math:`t`, less the weight of
-    a quantization loss, :math:`\log\cosh(|2p_j - 1| - 1)`, times the number of bits. The centre of
-    several labels has the bits that most of their centres have, and those of one sampled code
+    :math:`1 / (1 + e^{-s z_j t_j})` that bit j is that of the center :math:`t`, less the weight of
+    a quantization loss, :math:`\log\cosh(|2p_j - 1| - 1)`, times the number of bits. The center of
+    several labels has the bits that most of their centers have, and those of one sampled code
     where as many have either. A row without labels gains nothing.
 
     Parameters
     ----------
     form : {"softmax", "bits"}, default="softmax"
-        How scores are compared with centres.
+        How scores are compared with centers.
     scale : float, default=8.0
         What cosines, or scores, are multiplied by.
     margin : float, default=0.2
-        By how much the cosine with the own centre must be larger; of ``"softmax"``.
+        By how much the cosine with the own center must be larger; of ``"softmax"``.
     quantization : float, default=1e-4
         Weight of the quantization loss; of ``"bits"``.
     random_state : int, default=0
@@ -124,7 +124,7 @@ class Centers(BaseObjective):
         """
         if not isinstance(affinity, LabelAffinity | SharedLabelAffinity):
             raise ValueError(
-                "Centers learns from class labels or label sets, which have centres. "
+                "Centers learns from class labels or label sets, which have centers. "
                 f"Got {affinity!r}."
             )
 
@@ -242,7 +242,7 @@ class _Classes:
         return sums if self._sets is None else sums / np.maximum(self._sizes[rows], 1)
 
     def sum_of(self, centers: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Sum of the centres of each row."""
+        """Sum of the centers of each row."""
         if self._sets is None:
             return centers[self._numbers[rows]]
         return np.asarray(self._sets[rows] @ centers, dtype=centers.dtype)

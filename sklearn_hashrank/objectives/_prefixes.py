@@ -60,7 +60,7 @@ class Prefixes(BaseObjective):
         Returns
         -------
         value : float
-            To be maximised.
+            To be maximized.
         gradient : ndarray of shape (M, n_bits)
             Its derivative by the scores.
         """

@@ -328,7 +328,7 @@ def wait_for_two_workers(client):
         client.wait_for_workers(2, timeout=60)
 
 
-@pytest.mark.parametrize("work", ["codes and histogram", "fit", "neighbours"])
+@pytest.mark.parametrize("work", ["codes and histogram", "fit", "neighbors"])
 def test_a_killed_worker_changes_nothing(deadline, client, tmp_path, work):
     marker = tmp_path / "killed"
     rows = da.from_array(X, chunks=(20, N_FEATURES))
@@ -337,7 +337,7 @@ def test_a_killed_worker_changes_nothing(deadline, client, tmp_path, work):
     if work == "codes and histogram":
         found = retrieval_histogram(BITS[:9], HASHER.transform(rows), Y[:9], Y).counts
         expected = retrieval_histogram(BITS[:9], BITS, Y[:9], Y).counts
-    elif work == "neighbours":
+    elif work == "neighbors":
         found = HammingNeighbors(7).fit(HASHER.predict(rows)).kneighbors(BITS[:9])
         expected = HammingNeighbors(7).fit(BITS).kneighbors(BITS[:9])
     else:

@@ -177,9 +177,9 @@ def test_a_memmap_keeps_its_codes(little_memory, tmp_path):
         np.testing.assert_array_equal(hasher.codes_, hasher.packed_codes(X))
         np.testing.assert_array_equal(hasher.y_, Y)
     some = np.where(np.arange(N) < 400, Y, -1)
-    labelled = SSHHasher(4, random_state=0).fit(rows, some)
-    np.testing.assert_array_equal(labelled.codes_, labelled.packed_codes(X[:400]))
-    np.testing.assert_array_equal(labelled.y_, Y[:400])
+    labeled = SSHHasher(4, random_state=0).fit(rows, some)
+    np.testing.assert_array_equal(labeled.codes_, labeled.packed_codes(X[:400]))
+    np.testing.assert_array_equal(labeled.y_, Y[:400])
 
 
 def test_a_file_of_few_rows_is_read_whole(tmp_path):

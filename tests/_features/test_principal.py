@@ -1,4 +1,4 @@
-"""Centred rows and their principal directions, dense and sparse."""
+"""Centered rows and their principal directions, dense and sparse."""
 
 import numpy as np
 import pytest

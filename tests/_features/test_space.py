@@ -189,7 +189,7 @@ def spaces(X, make):
     return {
         "scaled": plain,
         "raw": raw,
-        "centred": FeatureSpace.centered(make(X)),
+        "centered": FeatureSpace.centered(make(X)),
         "components": components,
         "whitened": whitened,
         "whitened in few directions": few,

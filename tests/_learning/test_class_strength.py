@@ -13,11 +13,11 @@ from tests.oracle.class_strength import share_with_own_nearest as literal
 RNG = np.random.default_rng(0)
 N_CLASSES, N_ROWS = 40, 4096
 CLASS_OF = RNG.permutation(np.arange(N_ROWS) % N_CLASSES)
-CENTRES = RNG.normal(size=(N_CLASSES, 12))
+CENTERS = RNG.normal(size=(N_CLASSES, 12))
 
 
 def rows_of_classes(noise, n_rows=N_ROWS):
-    own = CENTRES[CLASS_OF[:n_rows]]
+    own = CENTERS[CLASS_OF[:n_rows]]
     return (own + noise * RNG.normal(size=own.shape)).astype(np.float32)
 
 
@@ -43,7 +43,7 @@ def test_share_does_not_depend_on_how_many_rows_are_compared_at_a_time():
 
 
 def test_share_of_many_rows_is_estimated_by_some():
-    rows = np.repeat(CENTRES, 100, axis=0)
+    rows = np.repeat(CENTERS, 100, axis=0)
     half = np.repeat(np.arange(2 * N_CLASSES), 50)
     rows[::2] += 1e-3  # so that the nearest rows of every other one are of both halves
     found = share_with_own_nearest(rows, np.repeat(np.arange(N_CLASSES), 100))

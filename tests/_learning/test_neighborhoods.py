@@ -98,7 +98,7 @@ def test_a_few_rows_and_equal_rows_are_enough():
 
 @pytest.fixture(scope="module")
 def clusters():
-    """Rows near 60 centres, whose first features vary most, as embeddings are."""
+    """Rows near 60 centers, whose first features vary most, as embeddings are."""
     rng = np.random.default_rng(1)
     scales = np.linspace(2, 0.3, 24)
     centers = rng.normal(size=(60, 24)) * scales

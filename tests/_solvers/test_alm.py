@@ -1,4 +1,4 @@
-"""Minimisation under orthogonality: against the closed form, scale-free, on hard spectra."""
+"""Minimization under orthogonality: against the closed form, scale-free, on hard spectra."""
 
 import numpy as np
 import pytest
@@ -135,7 +135,7 @@ def test_history_tells_every_update(capsys):
     assert solution.history["gradient"][0] <= 1e-7
 
 
-def test_the_first_minimisation_may_take_several_rounds():
+def test_the_first_minimization_may_take_several_rounds():
     B = with_spectrum(SPECTRA["random"])
     solution = solve(B, 5, max_steps=20)
     assert solution.converged

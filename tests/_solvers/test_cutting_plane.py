@@ -151,7 +151,7 @@ def test_sdp_is_optimal_for_its_working_set(n_features, used, monkeypatch):
     assert solvers == 4 * [used]
 
 
-def test_strong_regularisation_gives_zero():
+def test_strong_regularization_gives_zero():
     problem = larger_problem()
     for name in ("pegasos", "sdp"):
         solver = solve(problem, name, alpha=50.0)

@@ -29,7 +29,7 @@ def test_each_bit_has_its_minimum(alpha):
 
 
 def test_directions_are_those_of_scikit_learn():
-    """Whose offset is regularised a little, as a feature of a large constant."""
+    """Whose offset is regularized a little, as a feature of a large constant."""
     weights, _ = fit_squared_hinges(ROWS, SIGNS, 0.1, max_iter=500, tol=1e-8)
     svm = LinearSVC(C=1 / 0.1 / 80, intercept_scaling=100, tol=1e-8, max_iter=100_000)
     for bit in range(3):

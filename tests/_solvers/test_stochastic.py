@@ -6,7 +6,7 @@ from sklearn_hashrank._solvers.stochastic import SCHEDULES, SGD, SOLVERS, Adam, 
 
 
 def climb_a_hill(solver, schedule, n_steps=300):
-    """Maximise -|x - 3|^2 - |y + 1|^2."""
+    """Maximize -|x - 3|^2 - |y + 1|^2."""
     x, y = np.zeros((2, 3)), np.zeros(2)
     for step in range(n_steps):
         solver.step((x, y), (-2 * (x - 3), -2 * (y + 1)), schedule(step / n_steps))

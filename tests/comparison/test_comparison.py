@@ -400,7 +400,7 @@ def test_methods_as_printed_differ_from_ours_in_what_the_papers_do_not_do():
     assert changed("lwh") == {
         "n_queries": 300,
         "n_database": 1000,
-        "preparation": "centred",
+        "preparation": "centered",
         "rotation": None,
     }
     assert repr(METHODS["hierarchical-paper"].hasher.objective) == "Nested()"

@@ -65,7 +65,7 @@ FORMS = {
     "data set": TensorDataset(torch.from_numpy(X), torch.from_numpy(Y)),
 }
 IMAGE_FORMS = {
-    "grey": IMAGES,
+    "gray": IMAGES,
     "bytes": IMAGES.astype(np.uint8),
     "channels last": IMAGES[..., None],
     "channels first": IMAGES[:, None],
@@ -148,7 +148,7 @@ def test_objectives(objective):
 
 
 @pytest.mark.parametrize("form", ["softmax", "bits"])
-def test_networks_learn_centres(form):
+def test_networks_learn_centers(form):
     """As linear hashers do: the loss of a batch is minus the objective of its rows."""
     fitted = hasher(objective=Centers(form), max_iter=10).fit(X[:400], Y[:400])
     assert fitted.score(X[400:], Y[400:]) > 0.5

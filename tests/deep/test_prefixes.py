@@ -95,7 +95,7 @@ class ToLabels(nn.Module):
         ),
         (Centers(), Prefixes(Centers(), (3, 13))),
     ],
-    ids=["name", "object", "pairs", "annealed", "centres"],
+    ids=["name", "object", "pairs", "annealed", "centers"],
 )
 def test_prefixes_of_a_hasher_are_those_of_its_objective(given, wrapped):
     by_hasher = hasher(objective=given, prefixes=(3, 13)).fit(X, Y)

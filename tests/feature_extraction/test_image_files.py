@@ -47,8 +47,8 @@ def test_gist_of_files_is_that_of_their_pixels(folder, monkeypatch):
     expected = gist.fit_transform(images)
     for given in (folder, str(folder), paths, np.array(list(map(str, paths)))):
         np.testing.assert_array_equal(gist.fit_transform(given), expected)
-    grey = GIST(image_shape=(32, 24)).fit_transform(paths)
-    np.testing.assert_allclose(grey, expected, atol=1e-5)
+    gray = GIST(image_shape=(32, 24)).fit_transform(paths)
+    np.testing.assert_allclose(gray, expected, atol=1e-5)
     assert GIST().fit_transform(paths[:2]).shape == (2, 512)
 
 

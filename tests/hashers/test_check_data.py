@@ -50,7 +50,7 @@ KINDS = {
     "one class": (X, np.zeros(40, dtype=int)),
     "own classes": (X, np.arange(40)),
     "one set": (X, np.ones((40, 3))),
-    "unlabelled": (X, np.full(40, -1)),
+    "unlabeled": (X, np.full(40, -1)),
     "labels of others": (X, CLASSES[:30]),
     "labels with nan": (X, np.where(CLASSES == 1, np.nan, CLASSES)),
     "one row": (X[:1], CLASSES[:1]),

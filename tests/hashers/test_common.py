@@ -71,7 +71,7 @@ ONE_OF_EACH_TRANSFORM = {makes_frames(hasher): hasher for hasher in ONE_OF_EACH_
 
 
 def every(condition, numbers_of_bits=(5,), hashers=ENCODERS):
-    """Parametrise by the hashers that a condition holds for."""
+    """Parametrize by the hashers that a condition holds for."""
     hashers = [
         clone(hasher).set_params(n_bits=n_bits)
         for hasher in hashers
@@ -255,13 +255,13 @@ def test_score_without_y_compares_the_rows_themselves(hasher):
     X, y = labelled_blobs()
     X = np.repeat(X[:60], 2, axis=0)  # every row has one that is equal, so none is left undefined
     y = np.repeat(y[:60], 2)
-    unlabelled = clone(hasher).fit(X)
-    score = unlabelled.score(X)
+    unlabeled = clone(hasher).fit(X)
+    score = unlabeled.score(X)
     learned = "affinity" in hasher.get_params()
-    assert not hasattr(unlabelled, "y_")
-    assert hasattr(unlabelled, "affinity_") == learned
+    assert not hasattr(unlabeled, "y_")
+    assert hasattr(unlabeled, "affinity_") == learned
     expected = tie_aware_average_precision_score(
-        X, unlabelled.predict(X), affinity=EuclideanAffinity()
+        X, unlabeled.predict(X), affinity=EuclideanAffinity()
     )
     assert score == pytest.approx(expected, abs=1e-12)
     from_sparse = clone(hasher).fit(sparse.csr_matrix(X))

@@ -34,7 +34,7 @@ from tests.oracle import kernel_hashing as oracle
 
 KERNEL_HASHERS = [
     KLSHHasher(n_bits=12, n_anchors=50, random_state=0),
-    KSHHasher(n_bits=12, n_anchors=50, n_labelled=150, max_iter=20, random_state=0),
+    KSHHasher(n_bits=12, n_anchors=50, n_labeled=150, max_iter=20, random_state=0),
     AGHHasher(n_bits=12, n_anchors=60, random_state=0),
     AGHHasher(n_bits=13, n_layers=2, n_anchors=60, random_state=0),
     BREHasher(n_bits=12, n_sampled=150, random_state=0),
@@ -119,7 +119,7 @@ def test_functions_of_the_graph_are_those_of_the_formula():
     assert_allclose(np.mean((Z @ functions) ** 2, axis=0), 1)
 
 
-def test_second_thresholds_minimise_the_laplacian_on_both_sides():
+def test_second_thresholds_minimize_the_laplacian_on_both_sides():
     Z, sizes = graph()
     expected = oracle.agh(Z.toarray(), 6)
     assert_allclose(second_thresholds(Z, sizes, expected[1]), expected[2], atol=1e-8)
@@ -281,14 +281,14 @@ def test_pairs_know_the_pairs_of_every_row():
 def test_bre_with_labels_learns_labels_and_without_them_distances():
     X, y, new, y_new = digits()
     hasher = BREHasher(n_bits=16, random_state=0)
-    labelled, unlabelled = clone(hasher).fit(X, y), clone(hasher).fit(X)
-    assert labelled.score(new, y_new) > 0.5
+    labeled, unlabeled = clone(hasher).fit(X, y), clone(hasher).fit(X)
+    assert labeled.score(new, y_new) > 0.5
     unit = new - X.mean(axis=0)
     unit /= np.linalg.norm(unit, axis=1, keepdims=True)
-    bits = unlabelled.predict(new).astype(float)
+    bits = unlabeled.predict(new).astype(float)
     hamming = (bits[:, None] != bits).mean(axis=2)
     assert np.corrcoef(hamming.ravel(), (1 - unit @ unit.T).ravel())[0, 1] > 0.7
-    assert unlabelled.loss_ < 0.01
+    assert unlabeled.loss_ < 0.01
 
 
 def test_bre_does_not_depend_on_labels_that_no_pair_shares():
@@ -323,10 +323,10 @@ def test_talr_on_kernels_learns_from_distances_and_from_label_sets():
     X, y, *_ = digits()
     hasher = TALRKernel(n_bits=16, n_anchors=100, max_iter=10, random_state=0)
     for rows in (X, sparse.csr_array(X)):
-        unlabelled = clone(hasher).fit(rows)
-        assert not hasattr(unlabelled, "y_")
-        assert unlabelled.score(rows) > 0.6
-    assert not {"codes_", "y_"} & set(vars(unlabelled._model))
+        unlabeled = clone(hasher).fit(rows)
+        assert not hasattr(unlabeled, "y_")
+        assert unlabeled.score(rows) > 0.6
+    assert not {"codes_", "y_"} & set(vars(unlabeled._model))
     hasher.fit(X, np.eye(10, dtype=int)[y])
     assert isinstance(hasher.affinity_, SharedLabelAffinity)
 

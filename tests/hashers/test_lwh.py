@@ -99,8 +99,8 @@ def test_objective_is_that_of_all_rankings(loss):
 
 
 @pytest.mark.parametrize("loss", ["ap", "ndcg"])
-def test_objective_of_centred_features_is_the_printed_one(loss):
-    """Of centred rows times one factor, with no other change to them."""
+def test_objective_of_centered_features_is_the_printed_one(loss):
+    """Of centered rows times one factor, with no other change to them."""
     X, y = make_blobs(6, 3, centers=2, cluster_std=2, random_state=0)
     X = X * [1, 20, 0.3]
     n_bits = 2
@@ -109,7 +109,7 @@ def test_objective_of_centred_features_is_the_printed_one(loss):
         loss=loss,
         alpha=0.02,
         tol=1e-3,
-        preparation="centred",
+        preparation="centered",
         rotation=None,
         random_state=0,
     ).fit(X, y)
@@ -125,16 +125,16 @@ def test_objective_of_centred_features_is_the_printed_one(loss):
     assert_allclose(hasher.decision_function(X).mean(axis=0), 0, atol=1e-9)
 
 
-def test_centred_features_in_other_units_give_the_same_codes(digits):
+def test_centered_features_in_other_units_give_the_same_codes(digits):
     X, y, *_ = digits
-    paper = LWHHasher(8, preparation="centred", rotation=None, n_queries=50, random_state=0)
+    paper = LWHHasher(8, preparation="centered", rotation=None, n_queries=50, random_state=0)
     assert_array_equal(paper.fit_transform(4 * X, y), paper.fit_transform(X, y))
 
 
 def test_rotation_changes_no_distance_that_the_problem_knows(digits):
     X, y, *_ = digits
     turned, plain = (
-        LWHHasher(12, preparation="centred", rotation=rotation, n_queries=50, random_state=0)
+        LWHHasher(12, preparation="centered", rotation=rotation, n_queries=50, random_state=0)
         .fit(X, y)
         .components_
         for rotation in ("itq", None)

@@ -1,4 +1,4 @@
-"""MACHasher: the penalised objective goes down, z meets h(X), and two steps are not enough."""
+"""MACHasher: the penalized objective goes down, z meets h(X), and two steps are not enough."""
 
 import functools
 import itertools
@@ -53,7 +53,7 @@ def test_the_products_are_those_of_the_codes():
     np.testing.assert_array_equal(codes._products, expected)
 
 
-def test_a_step_lowers_the_penalised_loss_as_far_as_one_row_can():
+def test_a_step_lowers_the_penalized_loss_as_far_as_one_row_can():
     """After a step no single row of the bit is better the other way round."""
     codes = new_codes(n=24, n_bits=2)
     graph = codes.pairs.graph.toarray().astype(float)

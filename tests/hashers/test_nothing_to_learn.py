@@ -74,7 +74,7 @@ def test_sets_that_all_share_a_label_teach_by_their_grades():
 
 @pytest.mark.parametrize("y", [None, X[:, ::2], np.ones((40, 2))], ids=["X", "vectors", "equal"])
 @every_supervised
-def test_neighbours_that_are_all_rows_teach_nothing(hasher, y):
+def test_neighbors_that_are_all_rows_teach_nothing(hasher, y):
     if "affinity" not in hasher.get_params(deep=False):
         return
     all_near = NeighborAffinity(5 if y is not None and y.std() == 0 else 39, metric="euclidean")
@@ -83,7 +83,7 @@ def test_neighbours_that_are_all_rows_teach_nothing(hasher, y):
         clone(hasher).set_params(affinity=all_near).fit(X, y)
 
 
-def test_more_neighbours_than_rows_teach_by_the_nearer_ones():
+def test_more_neighbors_than_rows_teach_by_the_nearer_ones():
     y = NeighborAffinity((5, 500))
     TALRLinear(2, affinity=y, max_iter=2, random_state=0).fit(X)
     with pytest.raises(ValueError, match="All pairs have level 1, 2"):

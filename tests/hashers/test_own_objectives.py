@@ -1,4 +1,4 @@
-"""A user's objectives: public imports only, for both hashers that maximise one."""
+"""A user's objectives: public imports only, for both hashers that maximize one."""
 
 import pickle
 

@@ -27,7 +27,7 @@ def similarity(y):
 
 
 def in_units(X):
-    """Centred rows divided by the root mean square of their lengths."""
+    """Centered rows divided by the root mean square of their lengths."""
     X = X - X.mean(axis=0)
     return X / np.sqrt(np.mean(np.sum(X**2, axis=1)))
 
@@ -148,7 +148,7 @@ def test_one_class_beside_rows_without_labels_is_refused(digits):
 
 def test_labelled_rows_are_sampled(digits):
     X, y = digits[:2]
-    hasher = SSHHasher(8, n_labelled=60, random_state=3).fit(X, y)
+    hasher = SSHHasher(8, n_labeled=60, random_state=3).fit(X, y)
     sample = np.sort(np.random.RandomState(3).permutation(500)[:60])
     rows = in_units(X)
     expected = oracle.sequential_directions(rows, rows[sample], similarity(y[sample]), 8, 0.2)

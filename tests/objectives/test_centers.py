@@ -60,7 +60,7 @@ def test_values_are_those_of_literal_formulas(y, form, seed):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_score_of_the_centre_is_best(form):
+def test_a_score_of_the_center_is_best(form):
     objective = Centers(form, quantization=0)
     evaluate = bound(objective, LABELS)
     centers = hadamard_codes(4, 8, 0)[np.unique(LABELS, return_inverse=True)[1]].astype(float)
@@ -107,7 +107,7 @@ def digits():
 @pytest.mark.learning
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("seed", range(2))
-def test_learners_go_to_the_centres(digits, form, seed):
+def test_learners_go_to_the_centers(digits, form, seed):
     X, y, X_new, y_new = digits
     hasher = TALRLinear(24, objective=Centers(form), max_iter=15, random_state=seed).fit(X, y)
     centers = hadamard_codes(10, 24, 0) > 0
@@ -133,7 +133,7 @@ def test_label_sets_kernels_and_validation_learn(digits):
     assert kernel.score(X[:200], y[:200]) > 0.5
 
 
-def test_prefixes_of_centres_are_centres(digits):
+def test_prefixes_of_centers_are_centers(digits):
     X, y, *_ = digits
     for seed in range(3):
         np.testing.assert_array_equal(
@@ -167,7 +167,7 @@ def test_codes_of_classes_are_far_apart(n_classes):
         hadamard_codes(n_classes, 0)
 
 
-def test_what_has_no_centres_is_refused(digits):
+def test_what_has_no_centers_is_refused(digits):
     X, y, *_ = digits
     with pytest.raises(ValueError, match="class labels or label sets"):
         TALRLinear(8, objective=Centers()).fit(X)

@@ -43,7 +43,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
 
     For a query q, every pair of database rows of which one is more relevant asks that q agree
     more with that one. Without the signs, the margin of all these triplets together is
-    ``tr(A.T B A)``, quadratic in the projection A, and is maximised subject to ``A.T A = I`` [1]_.
+    ``tr(A.T B A)``, quadratic in the projection A, and is maximized subject to ``A.T A = I`` [1]_.
     Triplets are counted, never formed, and rows of equal `y` are counted once.
 
     This class does four things that the paper does not. It whitens the features first where
@@ -71,7 +71,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
     solver : {"alm", "eigh"}, default="eigh"
         Augmented Lagrange multipliers as in the paper, or eigenvectors, the optimum in closed form.
         They reach the same optimum; the multipliers take longer, minutes for long codes of
-        unlabelled rows.
+        unlabeled rows.
     rotation : {"itq"} or None, default="itq"
         Rotation of the solution: iterative quantization, or a random one, which is what the
         multipliers find from a random start.
@@ -385,7 +385,7 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
             self.rotation,
             random_state,
             spread=self.spread,
-            labelled=self.fitted_with_y_,
+            labeled=self.fitted_with_y_,
         )
         self.components_, self.intercept_ = space.fold(weights, 0.0, statistics.dtype)
 

@@ -70,7 +70,7 @@ class Directions(NamedTuple):
 
 
 class MarginProblem:
-    """Maximise ``tr(A.T B A)``, the mean margin of a triplet, over orthonormal columns of A.
+    """Maximize ``tr(A.T B A)``, the mean margin of a triplet, over orthonormal columns of A.
 
     `supervision` holds the factors of B for raw features; `space` has whitened features, and their
     mean variance before whitening is the unit of the margin. Where the factors span few directions,
@@ -109,9 +109,9 @@ class MarginProblem:
         tol: float,
         verbose: int = 0,
     ) -> OrthogonalSolution:
-        """Maximise over at most `n_bits` columns, by augmented multipliers or in closed form.
+        """Maximize over at most `n_bits` columns, by augmented multipliers or in closed form.
 
-        The solution minimises ``-tr(A.T B A)``, in the coordinates of B. `max_iter`, `tol` and
+        The solution minimizes ``-tr(A.T B A)``, in the coordinates of B. `max_iter`, `tol` and
         `verbose` are for ``solver="alm"``.
         """
         n = min(n_bits, len(self.B))
@@ -263,7 +263,7 @@ def _closed_form(B: np.ndarray, n: int) -> OrthogonalSolution:
 
 
 def _scaled(sums, space, unit):
-    """Sums of centred raw rows as sums of rows of the space, in a unit."""
+    """Sums of centered raw rows as sums of rows of the space, in a unit."""
     return sums / unit if space.scale is None else sums * space.scale / unit
 
 

@@ -23,7 +23,7 @@ def spread_over_bits(
     random_state: RandomState,
     *,
     spread: str,
-    labelled: bool,
+    labeled: bool,
 ) -> tuple[np.ndarray, float, float]:
     """Make `n_bits` bits of at most as many supervised directions, and rotate all together.
 
@@ -31,7 +31,7 @@ def spread_over_bits(
     that relevance explains, and those without one are left out.
     ``spread="frame"`` adds principal directions of small weight, as many as are missing, and turns
     all into a tight frame of `n_bits` vectors. ``"orthogonal"`` fills up with low-variance
-    directions, ``"eigenvectors"`` with the next eigenvectors of B. `labelled` says whether
+    directions, ``"eigenvectors"`` with the next eigenvectors of B. `labeled` says whether
     something else than the rows supervised: without it the principal directions say no less than
     the supervised ones, and ``"frame"`` gives them the same weight.
 
@@ -40,7 +40,7 @@ def spread_over_bits(
     """
     found = problem.projected(directions, rows)
     weights = np.ones(found.n)
-    if labelled and spread == "frame":
+    if labeled and spread == "frame":
         shares = problem.explained_shares(found)
         found, shares = found.take(shares > 0), shares[shares > 0]
         weights = np.sqrt(shares / shares.max(initial=0))
@@ -48,7 +48,7 @@ def spread_over_bits(
     n_missing = n_bits - found.n
     if n_missing and spread == "frame":
         further = problem.principal_directions(found, n_missing, rows, random_state)
-        weight = _unsupervised_weight(found, further) if labelled and found.n else 1.0
+        weight = _unsupervised_weight(found, further) if labeled and found.n else 1.0
         weights = np.append(weights, np.full(further.n, weight))
         found = found.joined(further)
     elif n_missing:

@@ -35,7 +35,7 @@ class TripletStatistics:
     """Mean, sums of rows of equal `y`, and samples of some consecutive rows.
 
     Statistics of other rows are added by ``+``. What comes of it is the same for every way to cut
-    the rows into blocks, but for rounding: sums are centred at the mean of the rows so far, and
+    the rows into blocks, but for rounding: sums are centered at the mean of the rows so far, and
     samples depend on row numbers alone. `start` is the number of the first row. Where `n_total`,
     the rows of all blocks together, is known, blocks keep few rows that do not make it into the
     samples.
@@ -71,7 +71,7 @@ class TripletStatistics:
         return merged
 
     def sample_moments(self) -> tuple[CenteredRows, Moments]:
-        """Centred rows of the sample, and their moments around the mean of all rows."""
+        """Centered rows of the sample, and their moments around the mean of all rows."""
         rows = CenteredRows(self.sample.X, self.mean).made_ready()
         moments = Moments.around(self.mean, rows, self.dtype)
         rounding = 10 * np.finfo(self.dtype).eps * np.abs(self.mean)

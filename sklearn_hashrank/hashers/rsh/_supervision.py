@@ -23,7 +23,7 @@ _QUERIES_AT_A_TIME = 256  # compared with each other for the diagonal
 class Supervision(NamedTuple):
     """Factors of ``B = sum_m p_m q_m.T``, one row for all queries of equal `y`.
 
-    `wins` holds the p_m, `queries` the sums of the centred queries, and `n_wins` counts the
+    `wins` holds the p_m, `queries` the sums of the centered queries, and `n_wins` counts the
     triplets with S_mij = 1. `self_weight` sums the weights that queries have in their own p_m.
     """
 
@@ -152,7 +152,7 @@ def _members(group_of, n_groups):
 
 
 def _center(groups):
-    """Dense centred sums."""
+    """Dense centered sums."""
     block = groups.sums.block(slice(None))
     if sparse.issparse(block):
         return block.toarray() - np.outer(groups.sizes, groups.mean)
@@ -188,7 +188,7 @@ def _levels_of_themselves(affinity, queries, n_levels):
 
 
 def _add_wins(levels, counts, items):
-    """p_m of some queries. Weights add up to zero, so that sparse rows need not be centred."""
+    """p_m of some queries. Weights add up to zero, so that sparse rows need not be centered."""
     total = np.zeros((len(levels), items.shape[1]))
     for part in _parts(len(levels), levels.shape[1], levels.shape[1]):
         total += triplet_weights(levels[:, part], counts) @ items.block(part)

@@ -17,7 +17,7 @@ from ._distances import CityBlock, SquaredEuclidean
 
 
 class PairwiseObjective(BaseObjective):
-    r"""Minus the mean loss of the pairs of a batch, to be maximised.
+    r"""Minus the mean loss of the pairs of a batch, to be maximized.
 
     The relaxed codes are the scores themselves. A pair costs half of what its distance lacks to the
     zone of its level, or exceeds it by, and `regularization` times :math:`\sum_k ||u_k| - 1|` for

@@ -20,7 +20,7 @@ _MOST_BINS_OF_NEIGHBORS = 64
 
 
 class Objective(BaseObjective):
-    """A smooth function of the soft histograms of a batch, to be maximised.
+    """A smooth function of the soft histograms of a batch, to be maximized.
 
     Every row of a batch is a query against all the others. A subclass says what one tie
     contributes, with four partial derivatives (:meth:`tie`). Unless relevance is yes or no, it also

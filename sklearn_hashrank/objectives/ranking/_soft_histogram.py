@@ -9,12 +9,12 @@ from ..._utils.threads import over_blocks
 class SoftHistogram:
     """Triangular binning of the relaxed Hamming distances within a batch of codes.
 
-    The distance of two relaxed codes is (n_bits - <u, v>) / 2. Bins are centred at 0, w, ..,
+    The distance of two relaxed codes is (n_bits - <u, v>) / 2. Bins are centered at 0, w, ..,
     n_bits with w = n_bits / n_bins. A pair at distance x adds
-    ``max(0, 1 - |x - centre| / (delta w))`` to each bin, divided by max(1, delta). So it adds 1
+    ``max(0, 1 - |x - center| / (delta w))`` to each bin, divided by max(1, delta). So it adds 1
     in total when delta = 1. When delta is a larger integer it also does, and about 1 for other
     delta > 1, unless the kernel reaches past the first or the last bin, where that part is
-    lost. When delta < 1 it adds 1 on a centre and less between two centres, nothing if it is
+    lost. When delta < 1 it adds 1 on a center and less between two centers, nothing if it is
     farther than delta w from both. Nobody retrieves itself.
 
     Parameters

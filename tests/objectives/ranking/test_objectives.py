@@ -65,7 +65,7 @@ def test_value_is_that_of_the_floored_formula(key):
 
 def test_gradient_by_counts_is_that_of_finite_differences(objective):
     counts, n_items = soft_counts(np.random.default_rng(1))
-    filled = counts > 0  # an empty bin has no left neighbour; it is covered through the scores
+    filled = counts > 0  # an empty bin has no left neighbor; it is covered through the scores
     _, gradient = objective.evaluate_counts(counts, LEVELS, n_items)
     numeric = central_differences(
         lambda c: objective.evaluate_counts(np.maximum(c, 0), LEVELS, n_items)[0].sum(),
