@@ -20,6 +20,7 @@ training database.
 
 import copy
 import os
+import sys
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
@@ -48,7 +49,7 @@ from ._utils.types import MatrixLike, Target
 from .affinity._auto import affinity_for, fit_affinity, judges_what_it_taught
 from .affinity._coercion import as_array
 from .affinity._protocol import BaseAffinity
-from .codes._formats import FORMATS, packed_width, truncate_codes, write_codes
+from .codes._formats import FORMATS, pack_signs, packed_width, truncate_codes, write_codes
 from .codes._targets import collect_codes
 from .metrics._evaluation import mean_value
 from .metrics._retrieval import retrieve, warn_if_all_is_relevant
@@ -448,11 +449,12 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         self._validate_params()
         copy.copy(self)._validate_training_data(X, y)
 
-    def _check_training_data(self, X: Any, y: Any) -> None:
+    def _check_training_data(self, X: Any, y: Any) -> Any:
         """Refuse valid rows that this hasher cannot learn from; `fit` and `check_data` ask here.
 
-        A hasher may keep in an attribute what the check had to build, and use it in `fit`.
+        Returns what the check had to build and `fit` needs, or None.
         """
+        return None
 
     def _validate_training_data(
         self, X: Any, y: Any, reset: bool = True, *, is_block: bool = False
@@ -461,6 +463,12 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
         Of one block of many, the first may have too few rows to learn from.
         """
+        return self._checked_training_data(X, y, reset, is_block=is_block)[:2]
+
+    def _checked_training_data(
+        self, X: Any, y: Any, reset: bool = True, *, is_block: bool = False
+    ) -> tuple[Any, Any, Any]:
+        """Check rows of X and y, and return with them what `_check_training_data` has built."""
         if y is None and self.__sklearn_tags__().target_tags.required:
             raise ValueError(
                 f"{type(self).__name__} requires y to be passed, but the target y is None: it "
@@ -490,13 +498,12 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             X = self._check_rows(X, reset=reset)
         else:
             X, y = self._check_rows(X, as_array(y), reset=reset)
-        if not is_block:
-            self._check_training_data(X, y)
+        built = None if is_block else self._check_training_data(X, y)
         if many is not None:
             self._many_rows = many
         elif not is_block and self._learned_from_many(X.shape) != "nothing":
             _warn_if_equal(X)
-        return X, y
+        return X, y, built
 
     def _rows_not_in_memory(self, X: Any, y: Any) -> ManyRows | None:
         """Rows that are learned from as they are read; None where they are in memory."""
@@ -621,8 +628,17 @@ def _warn_if_equal(X):
             "all rows of X are equal, so that codes tell nothing apart. "
             f"Got n_samples = {X.shape[0]}.",
             UserWarning,
-            stacklevel=6,  # two decorators stand between `fit` and its caller
+            stacklevel=_level_of_caller(),
         )
+
+
+def _level_of_caller():
+    """Stack level of the frame that called the package, through decorators of scikit-learn."""
+    inside = {__name__.partition(".")[0], "sklearn", "contextlib"}
+    frame, level = sys._getframe(1), 1
+    while frame.f_back and frame.f_globals["__name__"].partition(".")[0] in inside:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class BitByBitHasher(BaseHasher):
@@ -787,8 +803,3 @@ class _BlockEncoder:
             return self.hasher.packed_codes(block)
         X, y = block
         return self.hasher.packed_codes(X), y
-
-
-def pack_signs(projections: np.ndarray) -> np.ndarray:
-    """Packed codes of real projections; zero is bit 0."""
-    return np.packbits(projections > 0, axis=1)

@@ -38,7 +38,7 @@ from benchmarks.protocols import (
 from benchmarks.sheet import Sheet
 from sklearn_hashrank import ITQHasher, LSHHasher, LWHHasher
 from sklearn_hashrank._solvers.cutting_plane import CuttingPlane, PegasosMaster
-from sklearn_hashrank.objectives.structural._ranking_loss import RankingLoss
+from sklearn_hashrank.objectives.ranking._ranking_loss import RankingLoss
 
 WHOLE = {"n_queries": None, "n_database": None}
 PAPER = {"n_queries": 300, "n_database": 1000, "preparation": "centered", "rotation": None}

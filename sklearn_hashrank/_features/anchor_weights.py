@@ -7,7 +7,7 @@ from scipy import sparse
 
 from .._files.storable import storable
 from .anchors import Anchors
-from .blocks import block_slices
+from .row_slices import block_slices
 
 _ROUNDING = 32  # errors of squared distances, in units of the last place of squared lengths
 

@@ -7,7 +7,7 @@ from scipy import linalg
 
 from .._files.storable import storable
 from .anchors import Anchors
-from .blocks import block_slices, map_blocks
+from .row_slices import block_slices, map_blocks
 
 _SMALLEST_EIGENVALUE = 1e-8  # of kernels with 1 on the diagonal: the root of float64's rounding
 

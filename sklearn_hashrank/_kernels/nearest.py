@@ -283,10 +283,10 @@ def room(array, size, more):
     """Return the array, or a larger copy of its first `size` elements where `more` do not fit."""
     if size + more <= array.size:
         return array
-    larger = np.empty(max(2 * array.size, size + more), array.dtype)
+    copy = np.empty(max(2 * array.size, size + more), array.dtype)
     for i in range(size):
-        larger[i] = array[i]
-    return larger
+        copy[i] = array[i]
+    return copy
 
 
 @kernel

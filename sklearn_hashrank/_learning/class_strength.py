@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from .._features.blocks import block_slices
 from .._features.moments import Moments
 from .._features.nearest_rows import half_squares, nearest_rows
+from .._features.row_slices import block_slices
 from .._features.space import FeatureSpace
 
 _QUERIES = 256  # with which a share of .1 has a standard error of .02

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base import pack_signs
+from ..codes._formats import pack_signs
 from ..metrics._configured import configure_measure
 from ..metrics._counting import retrieval_histogram
 

@@ -12,8 +12,7 @@ from .._features.nearest_rows import METRICS
 from .._files.hashers.saving import load_hasher
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
-from ..base import pack_signs
-from ..codes._formats import pack_codes
+from ..codes._formats import pack_codes, pack_signs
 from ..comparison._columns import Column, columns_of, measure_codes
 from ..comparison._rescoring import Rescoring, measure_rescoring
 from ..metrics._retrieval import Encoded

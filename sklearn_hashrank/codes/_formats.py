@@ -298,6 +298,11 @@ class CodeReader:
         )
 
 
+def pack_signs(projections: np.ndarray) -> np.ndarray:
+    """Packed codes of real projections; zero is bit 0."""
+    return _pack_ones(projections > 0)
+
+
 def _pack_ones(ones: np.ndarray) -> np.ndarray:
     if ones.shape[1] % 8 == 0 and ones.flags.c_contiguous:  # in one run, many times faster
         return np.packbits(ones.reshape(-1)).reshape(len(ones), -1)

@@ -37,11 +37,11 @@ from ..hashers.wta import WTAHasher
 from ..objectives._centers import Centers
 from ..objectives.pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested
 from ..objectives.pairwise._pair_likelihoods import DPSH, HashNet
+from ..objectives.pairwise._triplet_likelihood import DTSH
 from ..objectives.ranking._auto import AutoRanking
 from ..objectives.ranking._average_precision import AveragePrecision
 from ..objectives.ranking._mutual_information import MutualInformation
 from ..objectives.ranking._ndcg import NDCG
-from ..objectives.triplet._triplet_likelihood import DTSH
 
 GROUPS = {
     "independent": "do not look at the data, or only at its scale",

@@ -13,7 +13,7 @@ from .._features.nearest_rows import METRICS
 from .._utils.parameters import is_int
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
-from ..base import pack_signs
+from ..codes._formats import pack_signs
 from ..metrics._counting import retrieval_histogram
 from ..metrics._evaluation import mean_over_queries
 from ..metrics._histogram import RetrievalHistogram

@@ -321,12 +321,12 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         seed = random_state.randint(np.iinfo(np.int32).max)
         if self._goes_on():
             self._check_start(X)
-        X, y = self._validate_training_data(X, y)
+        X, y, built = self._checked_training_data(X, y)
         with contextlib.ExitStack() as during:
             during.enter_context(seeded(seed, device))
             during.enter_context(torch_threads(self.n_jobs))
             parts = self._start(X, device)
-            self._train(parts, X, y, device, random_state)
+            self._train(parts, X, y, built, device, random_state)
             self._keep_database(X, y)
         return self
 
@@ -372,8 +372,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         layout, moments = self._inputs.layout, moments_of(X)
         return FeatureSpace.of(moments) if layout is None else layout.space(moments)
 
-    def _train(self, parts, X, y, device, random_state):
-        learned, objective = self.__dict__.pop("_checked")
+    def _train(self, parts, X, y, built, device, random_state):
+        learned, objective = built
         rows = _compared_rows(X, y) if y is None else y
         relevance = learned_relevance(learned, rows, random_state, self.n_jobs)
         objective.bind(relevance)
@@ -423,13 +423,13 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         self.n_iter_ = len(self.history_["objective"])
         self.network_ = model.network.eval()
 
-    def _validate_training_data(self, X, y, reset=True, *, is_block=False):
+    def _checked_training_data(self, X, y, reset=True, *, is_block=False):
         if isinstance(X, Dataset):
             X = DatasetRows(X)
             y = X.y() if y is None else y
-        return super()._validate_training_data(X, y, reset, is_block=is_block)
+        return super()._checked_training_data(X, y, reset, is_block=is_block)
 
-    def _check_training_data(self, X: Any, y: Any) -> None:
+    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, Any]:
         check_two_rows(self, X)
         self._choose_augmentation()
         rows = _compared_rows(X, y)
@@ -440,7 +440,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
             objective.check_affinity(learned, is_auto(self.affinity))
             if y is not None or not is_auto(self.affinity):
                 check_can_learn(type(self).__name__, learned, rows if y is None else y)
-        self._checked = learned, objective
+        return learned, objective
 
     def _most_compared(self) -> int | None:
         return MOST_ROWS if isinstance(self.affinity_, NeighborAffinity) else None

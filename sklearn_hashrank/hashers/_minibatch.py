@@ -76,18 +76,22 @@ class LearnsFromMinibatches:
         """Return the dropout; `n_rows` is None where it is not known beforehand."""
         return 0.0
 
-    def _check_training_data(self, X: Any, y: Any) -> None:
+    _groups_by_features = True  # whether features decide how large the groups of a batch are
+
+    def _check_training_data(self, X: Any, y: Any) -> tuple[Any, CheckedObjective, Any]:
+        """Return what is learned from, the objective, and the relevance of pairs if it is that."""
         check_two_rows(self, X)
         learned, objective = self._affinity_and_objective(X, y)
         rows, relevance = X if y is None else y, None
         if not isinstance(learned, NeighborAffinity):
-            relevance = PairRelevance(learned, rows, self.n_jobs)
+            features = X if self._groups_by_features else None
+            relevance = PairRelevance(learned, rows, self.n_jobs, features)
         if y is not None or not is_auto(self.affinity):
             compared = learned.validate(rows) if relevance is None else relevance.rows
             gain = objective.level_gain(learned.levels_[: learned.n_reachable_levels(compared)])
             is_graded = gain is None or len(np.unique(gain)) > 2
             check_can_learn(type(self).__name__, learned, rows, is_graded, compared)
-        self._checked = learned, objective, relevance
+        return learned, objective, relevance
 
     def _most_compared(self) -> int | None:
         return MOST_ROWS if isinstance(self.affinity_, NeighborAffinity) else None
@@ -100,18 +104,16 @@ class LearnsFromMinibatches:
         objective.check_affinity(learned, is_auto(self.affinity))
         return learned, objective
 
-    def _checked_relevance(self, rows, random_state, features=None):
-        """Return the relevance and the objective that the check of the training data has made."""
-        learned, objective, relevance = self.__dict__.pop("_checked")
-        if relevance is None:
-            relevance = NeighborRelevance(learned, rows, random_state, self.n_jobs)
-        else:
-            relevance.features = features
-        objective.bind(relevance)
-        return relevance, objective
+    def _learn(self, rows, built, sampler, random_state, start, X, y):
+        """Take the passes over rows of features or of kernels, which `X` became.
 
-    def _learn(self, rows, relevance, objective, random_state, start, X, y):
-        """Take the passes over rows of features or of kernels, which `X` became."""
+        `built` is what `_check_training_data` returned for `X` and `y`.
+        """
+        learned, objective, relevance = built
+        if relevance is None:
+            compared = X if y is None else y
+            relevance = NeighborRelevance(learned, compared, sampler, self.n_jobs)
+        objective.bind(relevance)
         learning = MinibatchLearning(
             objective,
             relevance,
@@ -204,11 +206,10 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
             self._check_n_bits(self.n_bits_)
             validate_data(self, X, reset=False, skip_check_array=True)
             start = self.components_, self.intercept_
-        X, y = self._validate_training_data(X, y)
+        X, y, built = self._checked_training_data(X, y)
         sampler = check_random_state(self.random_state)
-        relevance, objective = self._checked_relevance(X if y is None else y, sampler, X)
         random_state = check_random_state(self.random_state)
-        self._learn(X, relevance, objective, random_state, start, X, y)
+        self._learn(X, built, sampler, random_state, start, X, y)
         self.components_, self.intercept_ = self._model.fold()
         self._keep_database(X, y)
         return self

@@ -9,7 +9,7 @@ from scipy import sparse
 from .._solvers.binary_quadratic import Blocks
 from ..affinity._level_checks import check_level_indices
 from ..affinity._protocol import BaseAffinity
-from ..objectives.structural._ranking_loss import count_relevant
+from ..objectives.ranking._ranking_loss import count_relevant
 
 _NUMBERS_AT_A_TIME = 1 << 22  # in memory
 _OFTEN = 20  # with so many candidates per partner, hardly any is sampled twice

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from .._features.blocks import map_blocks
+from .._features.row_slices import map_blocks
 from ..base import BaseHasher
 
 

@@ -10,7 +10,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from .._features.blocks import block_slices
+from .._features.row_slices import block_slices
 from .._features.sign_rounding import project
 from .._features.space import FeatureSpace, Hyperplanes
 from .._solvers.binary_autoencoder import fit_decoder, reconstruct_in_turn, signs_of_least_error

@@ -20,7 +20,7 @@ from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
 from ..base import LinearHasher
-from ..objectives.structural._ranking_loss import LOSSES, RankingLoss
+from ..objectives.ranking._ranking_loss import LOSSES, RankingLoss
 from ._similar_pairs import are_relevant, find_queries
 from ._supervised import LearnsFromRelevance
 

@@ -9,7 +9,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from .._features.anchors import Anchors
-from .._features.blocks import block_slices
+from .._features.row_slices import block_slices
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ._sinusoids import SinusoidHasher

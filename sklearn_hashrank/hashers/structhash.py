@@ -21,7 +21,7 @@ from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..affinity._protocol import BaseAffinity
 from ..base import BitByBitHasher
-from ..objectives.structural._ranking_loss import LOSSES, RankingLoss
+from ..objectives.ranking._ranking_loss import LOSSES, RankingLoss
 from . import _boosted_trees
 from ._boosted_trees import BinnedFeatures, TreeEnsembles
 from ._similar_pairs import find_queries

@@ -8,8 +8,8 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from .._features.blocks import map_blocks
 from .._features.kernel_features import inverse_root
+from .._features.row_slices import map_blocks
 from .._utils.threads import one_blas_thread
 from ._kernel import KernelHasher
 from ._minibatch import LearnsFromMinibatches
@@ -169,6 +169,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         "gamma": [Interval(Real, 0, None, closed="neither")],
     }
 
+    _groups_by_features = False
     _whitening: np.ndarray
 
     def __init__(
@@ -237,7 +238,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         self : TALRKernel
         """
         goes_on, start = self.warm_start and hasattr(self, "dual_coef_"), None
-        X, y = self._validate_training_data(X, y, reset=not goes_on)
+        X, y, built = self._checked_training_data(X, y, reset=not goes_on)
         random_state = check_random_state(self.random_state)
         if goes_on:
             self._check_n_bits(self._model.n_bits)
@@ -249,11 +250,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
             )
             self._whitening = inverse_root(self._features.of_anchors(), X.dtype)
         seed = random_state.randint(np.iinfo(np.int32).max)
-        relevance, objective = self._checked_relevance(
-            X if y is None else y, np.random.RandomState(seed)
-        )
-        random_state = np.random.RandomState(seed)
-        self._learn(self._whiten(X), relevance, objective, random_state, start, X, y)
+        sampler, random_state = np.random.RandomState(seed), np.random.RandomState(seed)
+        self._learn(self._whiten(X), built, sampler, random_state, start, X, y)
         components, intercept = self._model.fold()
         self._set_weights(self._whitening @ components.T, intercept, X.dtype)
         self._keep_database(X, y)

@@ -31,9 +31,6 @@ from ..codes._formats import CodeReader, as_code_matrix, check_n_bits, packed_wi
 from ._counting import retrieval_histogram
 from ._histogram import RetrievalHistogram
 
-# Fitted attributes that no code of a hasher with the protocol depends on, and that may be large.
-_NOT_FOR_ENCODING = {"codes_", "y_", "affinity", "affinity_", "fitted_with_y_"}
-
 
 class Encoded(NamedTuple):
     """Packed codes of rows, (n, ceil(n_bits / 8)), and the rows as the hasher sees them."""
@@ -246,10 +243,9 @@ def _check_both_have_y(y: Any, has_database_y: bool) -> None:
 def _digest(estimator: Any) -> str | None:
     """Digest of all that codes depend on; None where it cannot be told, or not be remembered."""
     before, hasher = unwrap(estimator)
-    left_out = _NOT_FOR_ENCODING if hasattr(hasher, "training_database") else set()
     try:
         hash(weakref.ref(estimator))
-        state = {name: value for name, value in vars(hasher).items() if name not in left_out}
-        return joblib.hash([before, type(hasher), state])
+        light = hasher._for_encoding() if hasattr(hasher, "_for_encoding") else hasher
+        return joblib.hash([before, type(hasher), vars(light)])
     except (pickle.PicklingError, TypeError, AttributeError):
         return None

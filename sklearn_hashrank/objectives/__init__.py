@@ -19,6 +19,7 @@ from ._prefixes import Prefixes
 from .pairwise._distances import CityBlock, SquaredEuclidean
 from .pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
 from .pairwise._pair_likelihoods import DPSH, HashNet
+from .pairwise._triplet_likelihood import DTSH
 from .ranking._auto import AutoRanking
 from .ranking._average_precision import AveragePrecision
 from .ranking._base import Objective
@@ -26,7 +27,6 @@ from .ranking._mutual_information import MutualInformation
 from .ranking._ndcg import NDCG
 from .ranking._soft_histogram import SoftHistogram
 from .ranking._ties import SoftTies, TieValues
-from .triplet._triplet_likelihood import DTSH
 
 __all__ = [
     "DPSH",

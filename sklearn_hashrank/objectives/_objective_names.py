@@ -5,11 +5,11 @@ from typing import Any
 
 from .pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested
 from .pairwise._pair_likelihoods import DPSH, HashNet
+from .pairwise._triplet_likelihood import DTSH
 from .ranking._auto import AutoRanking
 from .ranking._average_precision import AveragePrecision
 from .ranking._mutual_information import MutualInformation
 from .ranking._ndcg import NDCG
-from .triplet._triplet_likelihood import DTSH
 
 RANKING: Mapping[str, Any] = {"ap": AveragePrecision, "ndcg": NDCG, "mi": MutualInformation}
 LIKELIHOODS: Mapping[str, Any] = {"dpsh": DPSH, "dtsh": DTSH, "hashnet": HashNet}

@@ -105,7 +105,7 @@ def test_blocks_change_nothing(monkeypatch):
     features = KernelFeatures.centered(rows, choose(rows), 1.0)
     graph = AnchorWeights.of(rows, choose(rows), 2)
     expected = features.means, features.transform(rows), graph.transform(rows).toarray()
-    monkeypatch.setattr("sklearn_hashrank._features.blocks._BLOCK_NUMBERS", 1)
+    monkeypatch.setattr("sklearn_hashrank._features.row_slices._BLOCK_NUMBERS", 1)
     features = KernelFeatures.centered(rows, choose(rows), 1.0)
     graph = AnchorWeights.of(rows, choose(rows), 2)
     assert_allclose(features.means, expected[0], atol=1e-12)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sklearn_hashrank._solvers.column_generation import WeightedRankings
-from sklearn_hashrank.objectives.structural._ranking_loss import LOSSES, RankingLoss
+from sklearn_hashrank.objectives.ranking._ranking_loss import LOSSES, RankingLoss
 from tests.oracle import structural_svm as oracle
 
 

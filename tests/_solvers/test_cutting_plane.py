@@ -11,7 +11,7 @@ from sklearn_hashrank._solvers.cutting_plane import (
     SemidefiniteMaster,
     factor,
 )
-from sklearn_hashrank.objectives.structural._ranking_loss import RankingLoss
+from sklearn_hashrank.objectives.ranking._ranking_loss import RankingLoss
 from tests.oracle import structural_svm as oracle
 
 N_BITS = 4

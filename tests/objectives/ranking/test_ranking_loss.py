@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from sklearn_hashrank.objectives.structural._ranking_loss import (
+from sklearn_hashrank.objectives.ranking._ranking_loss import (
     LOSSES,
     RankingLoss,
     count_relevant,
@@ -108,9 +108,7 @@ def test_threads_and_blocks_change_nothing(loss, monkeypatch):
     arguments = {"seed": 0, "n": 50, "n_queries": 40, "loss": loss}
     problem, _, weights = random_problem(**arguments)
     expected = problem.most_violated(weights)
-    monkeypatch.setattr(
-        "sklearn_hashrank.objectives.structural._ranking_loss._PAIRS_AT_A_TIME", 150
-    )
+    monkeypatch.setattr("sklearn_hashrank.objectives.ranking._ranking_loss._PAIRS_AT_A_TIME", 150)
     for n_jobs in (1, 2, 3):
         found = random_problem(**arguments, n_jobs=n_jobs)[0].most_violated(weights)
         assert_allclose(found[0], expected[0], atol=1e-12)
