@@ -46,7 +46,12 @@ from ._features.tensors import as_host_array
 from ._files.atomic import check_output
 from ._utils.parameters import is_int
 from ._utils.types import MatrixLike, Target
-from .affinity._auto import affinity_for, fit_affinity, judges_what_it_taught
+from .affinity._auto import (
+    affinity_for,
+    affinity_of_all,
+    fit_affinity,
+    judges_what_it_taught,
+)
 from .affinity._coercion import as_array
 from .affinity._protocol import BaseAffinity
 from .codes._formats import FORMATS, pack_signs, packed_width, truncate_codes, write_codes
@@ -577,7 +582,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
     def _affinity_of(self, y: Any) -> Any:
         """Affinity to learn from, not fitted; without y "auto" means distances between the rows."""
-        return affinity_for(getattr(self, "affinity", "auto"), y)
+        return affinity_of_all(getattr(self, "affinity", "auto"), y)
 
     def _keep_database(self, X: Any, y: Any) -> None:
         """Keep codes and `y` of the training rows as a database; without `y` no copy of X.

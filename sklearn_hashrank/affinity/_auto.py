@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from ._coercion import as_rows, slices
+from ._coercion import are_one_hot, as_indicator, as_rows, slices
 from ._euclidean import EuclideanAffinity
 from ._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from ._level_checks import check_levels
@@ -86,6 +86,21 @@ def auto_affinity(y: Any) -> BaseAffinity:
     return EuclideanAffinity() if y.dtype.kind == "f" else HierarchicalAffinity()
 
 
+def affinity_of_all(affinity: Any, y: Any) -> Any:
+    """Return `affinity`, or what "auto" means where `y` are all rows that there are.
+
+    An indicator with exactly one label in every row is classes then. Where further rows may come,
+    as the queries and blocks of an evaluation do, they may have more labels: there such an
+    indicator stays one (:func:`auto_affinity`), and the counts are the same.
+    """
+    if y is None or not is_auto(affinity):
+        return affinity_for(affinity, y)
+    found = auto_affinity(y)
+    if isinstance(found, SharedLabelAffinity) and are_one_hot(as_indicator(y, "y")):
+        return LabelAffinity()
+    return found
+
+
 def _holds_zeros_and_ones(y):
     return all(((part == 0) | (part == 1)).all() for part in slices(y))
 
@@ -113,7 +128,7 @@ def affinity_to_learn_from(affinity: Any, X: Any, y: Any) -> Any:
     rows lie in much the same direction, far from the origin, so that angles say little.
     """
     if y is not None or not is_auto(affinity):
-        return affinity
+        return affinity_of_all(affinity, y)
     scale = min(1.0, X.shape[0] / _ROWS_OF_RANKS)
     ranks = [max(place, round(scale * k)) for place, k in enumerate(_RANKS, start=1)]
     return NeighborAffinity(tuple(ranks), metric="euclidean" if _is_far_away(X) else "cosine")
@@ -125,7 +140,7 @@ def affinity_of_all_pairs(affinity: Any, y: Any) -> Any:
     For learners that add up all pairs, of which few are near.
     """
     if y is not None or not is_auto(affinity):
-        return affinity
+        return affinity_of_all(affinity, y)
     return EuclideanAffinity(_SHARES, tuple(range(1, len(_SHARES) + 1)))
 
 

@@ -121,6 +121,28 @@ def as_indicator(y, name):
     return y
 
 
+def are_one_hot(indicator):
+    """Whether there are rows, and each has exactly one label."""
+    n_labels = ((part != 0).sum(axis=1) for part in slices(indicator))
+    return indicator.shape[0] > 0 and all((n == 1).all() for n in n_labels)
+
+
+def as_classes(indicator, name):
+    """Return the column of the only label of each row, (n,) int64."""
+    classes = [np.zeros(0, dtype=np.int64)]
+    for part in slices(indicator):
+        part = part.toarray() if sparse.issparse(part) else part
+        n_labels = (part != 0).sum(axis=1)
+        if (n_labels != 1).any() or (part.sum(axis=1) != 1).any():
+            raise ValueError(
+                f"{name} must be an indicator of 0 and 1 with exactly one label in every row, as "
+                f"were the rows that LabelAffinity was fitted on. Got from {n_labels.min()} to "
+                f"{n_labels.max()} labels. For label sets pass affinity=SharedLabelAffinity()."
+            )
+        classes.append(part.argmax(axis=1))
+    return np.concatenate(classes)
+
+
 def packed_bits(indicator, name):
     """Label sets packed into bytes, slice by slice."""
     for part in slices(indicator):

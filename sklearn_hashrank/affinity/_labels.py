@@ -1,9 +1,19 @@
 """Relevance by equal labels, label paths and shared labels."""
 
 import numpy as np
+from scipy import sparse
 
 from .. import _kernels
-from ._coercion import as_indicator, as_label_matrix, as_labels, check_width, packed_bits
+from ._coercion import (
+    are_one_hot,
+    as_classes,
+    as_indicator,
+    as_label_matrix,
+    as_labels,
+    as_rows,
+    check_width,
+    packed_bits,
+)
 from ._protocol import BaseAffinity
 
 
@@ -65,38 +75,48 @@ class LabelAffinity(_PathAffinity):
     array([[1., 0., 1.]])
     """
 
+    _n_columns = 1  # more after a fit of a one-hot indicator
+
     def fit(self, y):
         """Check the labels; nothing is learned from them.
 
         Parameters
         ----------
-        y : array-like of shape (n,) or (n, 1)
-            Class labels.
+        y : {array-like, sparse matrix} of shape (n,), (n, 1) or (n, n_classes)
+            Class labels, or an indicator of 0 and 1 with exactly one 1 in every row.
 
         Returns
         -------
         self : LabelAffinity
         """
+        y = y if sparse.issparse(y) else as_rows(y, "y")
+        is_one_hot = y.ndim == 2 and y.shape[1] > 1 and y.dtype.kind in "buif" and are_one_hot(y)
+        self._n_columns = y.shape[1] if is_one_hot else 1
         self.validate(y)
         self.levels_ = np.array([0.0, 1.0])
         return self
 
     def validate(self, y, name="y"):
         """Return labels of shape (n, 1); see :meth:`fit` for what is accepted."""
+        if self._n_columns > 1:
+            y = as_indicator(y, name)
+            check_width(y, self._n_columns, name, "labels")
+            return as_classes(y, name)[:, None]
         y = as_labels(y, name)
         if y.ndim == 1:
             y = y[:, None]
         if y.ndim != 2 or y.shape[1] != 1:
             raise ValueError(
-                f"{name} must hold one class label per row, shape (n,) or (n, 1). "
-                f"Got shape {y.shape}."
+                f"{name} must hold one class label per row, shape (n,) or (n, 1), or be an "
+                f"indicator with one label in every row. Got shape {y.shape}."
             )
         return y
 
     def describe(self, y, name="y"):
         """Count the classes and their rows; see :meth:`BaseAffinity.describe`."""
-        sizes = np.unique(self.validate(y, name), return_counts=True)[1]
-        least, most = sizes.min(initial=len(y)), sizes.max(initial=0)
+        rows = self.validate(y, name)
+        sizes = np.unique(rows, return_counts=True)[1]
+        least, most = sizes.min(initial=len(rows)), sizes.max(initial=0)
         rows = f"{most:,}" if least == most else f"{least:,} to {most:,}"
         classes = "class" if len(sizes) == 1 else "classes"
         n_classes = f"{len(sizes):,} {classes} of {rows} row{'s' if most != 1 else ''}"

@@ -21,7 +21,7 @@ from sklearn.utils import check_array, check_consistent_length
 from .._features.tensors import as_host_array
 from .._utils.parameters import as_names, is_int
 from .._utils.threads import check_n_jobs
-from ..affinity._auto import affinity_for, auto_affinity, fit_affinity, is_auto
+from ..affinity._auto import affinity_of_all, fit_affinity, is_auto
 from ..affinity._coercion import as_array
 from ..affinity._learnable import warn_if_alike
 from ..affinity._neighbors import NeighborAffinity
@@ -347,7 +347,7 @@ def _warn_if_all_are_near(affinity: Any, splits: Iterable[RetrievalSplit]) -> No
 
 def _decided(affinity: Any, y: Any) -> Any:
     """Return the affinity that "auto" means for all rows of a comparison."""
-    return auto_affinity(y) if y is not None and is_auto(affinity) else affinity_for(affinity, y)
+    return affinity_of_all(affinity, y)
 
 
 def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._utils.parameters import is_int
-from ..affinity._auto import affinity_to_learn_from, auto_affinity, fit_affinity, is_auto
+from ..affinity._auto import affinity_of_all, affinity_to_learn_from, fit_affinity, is_auto
 from ..affinity._learnable import check_can_learn
 from ..affinity._neighbors import NeighborAffinity
 from ..affinity._protocol import BaseAffinity
@@ -169,7 +169,7 @@ def _affinity(affinity: Any, X: Any, y: Any) -> BaseAffinity:
     if not is_auto(affinity):
         return affinity
     if y is not None:
-        return auto_affinity(y)
+        return affinity_of_all(affinity, y)
     learned = affinity_to_learn_from(affinity, X, None)  # knows which distance suits the rows
     return NeighborAffinity(min(_NEIGHBORS, X.shape[0] // 5), metric=learned.metric)
 

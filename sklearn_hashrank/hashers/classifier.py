@@ -15,7 +15,7 @@ from .._features.moments import Moments
 from .._features.space import FeatureSpace
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
-from ..affinity._auto import auto_affinity
+from ..affinity._auto import affinity_of_all
 from ..affinity._labels import LabelAffinity
 from ..affinity._learnable import check_can_learn
 from ..base import BaseHasher
@@ -189,7 +189,7 @@ class ClassifierHasher(BaseHasher):
 
 def _number_labels(y):
     """Distinct class labels, and the number of that of each row; refuses other forms of y."""
-    if not isinstance(auto_affinity(y), LabelAffinity):
+    if not isinstance(affinity_of_all("auto", y), LabelAffinity):
         raise ValueError(
             "ClassifierHasher learns from class labels, one for each row: y of shape (n,) or "
             f"(n, 1). Got shape {y.shape}. Label sets, label paths and target vectors are for "

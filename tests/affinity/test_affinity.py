@@ -237,7 +237,7 @@ def test_unfitted_affinity_is_cloned_before_it_is_fitted():
         ("auto", 3, "Got array.3."),
         ("labels", [0, 1], "affinity must be .* 'labels'"),
         (LabelAffinity, [0, 1], "affinity must be .*LabelAffinity"),
-        (LabelAffinity(), [[0, 1]], r"shape \(1, 2\)"),
+        (LabelAffinity(), [[0, 2]], r"shape \(1, 2\)"),
         (HierarchicalAffinity(), [0, 1], "label path"),
         (HierarchicalAffinity(), [[0.5, 1]], "non-integral"),
         (SharedLabelAffinity(), [0, 1], "multilabel indicator"),

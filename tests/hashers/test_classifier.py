@@ -91,7 +91,7 @@ def test_strength_is_chosen_by_cross_validation():
 @pytest.mark.parametrize(
     "y",
     [
-        np.eye(10, dtype=int)[digits()[1][:100]],
+        np.eye(10, dtype=int)[digits()[1][:100]] | np.eye(10, dtype=int)[0],
         np.c_[digits()[1][:100] // 3 + 2, digits()[1][:100]],
         digits()[0][:100, :3],
     ],

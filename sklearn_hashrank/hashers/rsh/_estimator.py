@@ -316,7 +316,8 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         self._check_n_bits(few.shape[1])
         rows = source(X, y if y is None else as_array(y), batch_size="auto")
         first_y = few if y is None else rows.first_y()
-        self.affinity_ = fit_affinity_of_blocks(self._affinity_of(y), first_y)
+        affinity = self._affinity_of(None if y is None else first_y)
+        self.affinity_ = fit_affinity_of_blocks(affinity, first_y)
         self._check_can_forget(self.affinity_.validate(first_y))
         random_state = check_random_state(self.random_state)
         statistics_of = partial(
