@@ -5,6 +5,7 @@ becomes another. The other functions refine its result for one kind of `y` each:
 paths, label sets and vectors.
 """
 
+import reprlib
 from numbers import Integral, Real
 
 import numpy as np
@@ -122,9 +123,17 @@ def as_indicator(y, name):
 
 
 def are_one_hot(indicator):
-    """Whether there are rows, and each has exactly one label."""
-    n_labels = ((part != 0).sum(axis=1) for part in slices(indicator))
-    return indicator.shape[0] > 0 and all((n == 1).all() for n in n_labels)
+    """Whether there are rows, and each has one 1 and otherwise zeros."""
+    return indicator.shape[0] > 0 and all(
+        (_n_labels(part) == 1).all() for part in slices(indicator)
+    )
+
+
+def _n_labels(rows):
+    """Count the labels of rows; -1 where a value is neither 0 nor 1."""
+    rows = rows.toarray() if sparse.issparse(rows) else rows
+    is_binary = ((rows == 0) | (rows == 1)).all(axis=1)
+    return np.where(is_binary, (rows != 0).sum(axis=1), -1)
 
 
 def as_classes(indicator, name):
@@ -132,12 +141,12 @@ def as_classes(indicator, name):
     classes = [np.zeros(0, dtype=np.int64)]
     for part in slices(indicator):
         part = part.toarray() if sparse.issparse(part) else part
-        n_labels = (part != 0).sum(axis=1)
-        if (n_labels != 1).any() or (part.sum(axis=1) != 1).any():
+        is_wrong = _n_labels(part) != 1
+        if is_wrong.any():
             raise ValueError(
                 f"{name} must be an indicator of 0 and 1 with exactly one label in every row, as "
-                f"were the rows that LabelAffinity was fitted on. Got from {n_labels.min()} to "
-                f"{n_labels.max()} labels. For label sets pass affinity=SharedLabelAffinity()."
+                "were the rows that LabelAffinity was fitted on. For label sets pass "
+                f"affinity=SharedLabelAffinity(). Got {reprlib.repr(part[is_wrong][0].tolist())}."
             )
         classes.append(part.argmax(axis=1))
     return np.concatenate(classes)
