@@ -14,6 +14,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _num_samples
 
 from .._utils.parameters import is_int, is_real
+from .._utils.processes import for_workers
 from .._utils.threads import check_n_jobs
 from ..metrics._scorers import RetrievalScorer, make_retrieval_scorer
 from ._folds import RetrievalKFold
@@ -98,7 +99,7 @@ def cross_validate_retrieval(
     X, y, groups = indexable(X, y, groups)
     splits = _read_splits(cv, X, y, groups)
     results = Parallel(n_jobs=n_jobs)(
-        delayed(_fit_and_score)(
+        delayed(for_workers(_fit_and_score))(
             clone(estimator), X, y, split, scorer, return_train_score, error_score == "raise"
         )
         for split in splits
