@@ -577,14 +577,37 @@ def questions(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
 
 def _questions_of_a_paper(asked):
     lines = [".. list-table::", "   :header-rows: 1", "   :widths: 30 13 57", ""]
-    lines += ["   * - question", "     - the claim is", "     - because"]
+    lines += ["   * - question", "     - answer", "     - because"]
     for each in asked:
         lines += [
             f"   * - :ref:`{each.claim['ask']} <claim-{each.name}>`",
-            f"     - {each.verdict}",
+            f"     - {answer(each)}",
             f"     - {because(each)}",
         ]
     return "\n".join(lines) + "\n"
+
+
+def answer(judged: Judged) -> str:
+    """Answer the question of a claim plainly, by all of its lines."""
+    if judged.verdict == CONFIRMED:
+        return "Yes."
+    if "shown" in judged.claim:
+        return "No."
+    if not judged.tested:
+        return "Not known."
+    _, sides = _units(judged)
+    if judged.verdict == CONTRADICTED:
+        return "Not always." if 1 in sides else "No."
+    if -1 in sides:
+        return "Not shown."
+    return "Mostly; not certain everywhere." if sides.count(1) > len(sides) / 2 else "Not known."
+
+
+def _units(judged: Judged) -> tuple[str, list[int]]:
+    """What a verdict counts, lines or comparisons, and which side each of them is on."""
+    if judged.claim.get("rule", "every") == "every":
+        return "lines", [side_of_line(of) for of in by_line(judged.tested).values()]
+    return "comparisons", [each.side for each in judged.tested]
 
 
 def because(judged: Judged) -> str:
@@ -594,12 +617,8 @@ def because(judged: Judged) -> str:
     if not judged.tested:
         return "There are no results yet."
     lines = by_line(judged.tested)
-    if judged.claim.get("rule", "every") == "every":
-        sides, unit = [side_of_line(tested) for tested in lines.values()], "lines"
-        n_mixed = sum(map(is_mixed, lines.values()))
-    else:
-        sides, unit = [each.side for each in judged.tested], "comparisons"
-        n_mixed = 0
+    unit, sides = _units(judged)
+    n_mixed = sum(map(is_mixed, lines.values())) if unit == "lines" else 0
     line = min(lines, key=lambda line: (side_of_line(lines[line]) >= 0, _mean(lines[line])))
     named = "Most against it" if side_of_line(lines[line]) < 0 else "Closest"
     mixed = f", {n_mixed} for it at one length and against it at another" if n_mixed else ""
@@ -615,7 +634,8 @@ def because(judged: Judged) -> str:
 
 
 def counts(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
-    """Numbers of verdicts by paper."""
+    """Numbers of verdicts by paper, of the claims that are the paper's own."""
+    all_judged = [each for each in all_judged if "everywhere" not in each.claim]
     rows = [["paper", *VERDICTS]]
     total: Counter[str] = Counter()
     for paper, about in papers.items():
@@ -628,7 +648,28 @@ def counts(all_judged: list[Judged], papers: Mapping[str, Any]) -> str:
 
 def read_claims(folder: Path) -> dict[str, Any]:
     """Read ``claims.toml``: the papers and their claims."""
-    return tomllib.loads((folder / "claims.toml").read_text(encoding="utf-8"))
+    read = tomllib.loads((folder / "claims.toml").read_text(encoding="utf-8"))
+    for claim in read["claim"]:
+        if "everywhere" in claim:
+            claim["compare"] = _everywhere(claim["everywhere"], read["claim"])
+    return read
+
+
+def _everywhere(asked: Mapping[str, Any], claims: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """All comparisons of two methods by their values, each set and measure once."""
+    found = {}
+    for given in (given for claim in claims for given in claim.get("compare", [])):
+        ours = [method for method in given.get("ours", []) if method in asked["ours"]]
+        is_plain = given.keys() <= {"part", "task", "measure", "ours", "others", "bits"}
+        if is_plain and ours and asked["other"] in given.get("others", []):
+            place = given["part"], given.get("task"), given["measure"], tuple(ours)
+            found[place] = {**given, "ours": ours, "others": [asked["other"]]}
+            found[place].pop("bits", None)
+    return [
+        given
+        for (part, task, *of), given in found.items()
+        if task is None or (part, None, *of) not in found
+    ]
 
 
 def judge_all(folder: Path) -> list[Judged]:

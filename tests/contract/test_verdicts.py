@@ -293,6 +293,41 @@ def test_other_numbers_are_another_verdict(folder):
     assert folder(other=level)["rival"].verdict == "undecided"
 
 
+@pytest.mark.parametrize(
+    ("table", "answer"),
+    [
+        ([(0.1, 0.1), (0.1, 0.1)], "Yes."),
+        ([(0.1, 0.1), (-0.1, -0.1)], "Not always."),
+        ([(-0.1, -0.1), (0.0, 0.0)], "No."),
+        ([(0.1, 0.1), (0.1, 0.1), (0.0, 0.0)], "Mostly; not certain everywhere."),
+        ([(0.1, 0.1), (0.0, 0.0), (0.0, 0.0)], "Not known."),
+        ([], "Not known."),
+    ],
+)
+def test_the_answer_is_made_from_all_lines(table, answer):
+    cells = [
+        verdicts.Cell(("set", "left", f"rival {row}"), 8 * (column + 1), leads(mean))
+        for row, line in enumerate(table)
+        for column, mean in enumerate(line)
+    ]
+    tested = verdicts.tested_cells(cells, "every")
+    verdict = verdicts.judge(tested) if tested else claims.NOT_TESTED
+    assert claims.answer(claims.Judged({}, verdict, tested)) == answer
+
+
+def test_a_question_of_readers_takes_every_comparison_of_two_methods():
+    """Each is taken once, with all lengths, and the question of a claim has its condition."""
+    read = claims.read_claims(FOLDER)["claim"]
+    [asked] = [claim for claim in read if claim.get("ask") == "Is TALR better than HashNet?"]
+    sets = {(given["part"], given.get("task")) for given in asked["compare"]}
+    assert {("talr_cifar", "setting-1"), ("talr_cifar", "setting-2")} < sets
+    assert {part for part, _ in sets} >= {"talr_imagenet", "talr_nus_wide"}
+    for claim in read:
+        for condition in ("With many classes", "By NDCG", "On several labels"):
+            if claim["says"].startswith(condition) and "ask" in claim:
+                assert condition.lower() in claim["ask"].lower()
+
+
 def test_a_line_on_both_sides_says_at_which_lengths(folder):
     found = folder(other={("bad", "one", 32): 0.9})
     assert found["rival"].verdict == "undecided"
@@ -349,7 +384,7 @@ def test_texts_hold_the_numbers(folder):
     assert ".. _claim-rival:" in text
     assert "Without results: ``absent``." in text
     questions = claims.texts(folder.folder)["questions.inc"]
-    assert ":ref:`Question rival? <claim-rival>`\n     - confirmed\n" in questions
+    assert ":ref:`Question rival? <claim-rival>`\n     - Yes.\n" in questions
     assert "     - 2 of 2 lines for it, 0 against it. Closest: one, ``good`` against ``bad``: " in (
         questions
     )
