@@ -20,7 +20,7 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_wine
 
 from benchmarks.protocols import FASHION_MNIST, deep_features, fashion_mnist, gist
 from sklearn_hashrank.comparison import suggest
-from sklearn_hashrank.comparison._best import rivals_of_best
+from sklearn_hashrank.comparison._best import rivals_of_leader
 from sklearn_hashrank.comparison._method_table import METHODS, SITUATIONS
 
 N_ROWS, N_TRAIN, N_SPLITS, N_BITS = 2500, 1000, 3, 32
@@ -126,7 +126,7 @@ def run(title, situation, rows):
     found = suggest(X, y, **settings)
     assert found.about["situation"] == SITUATIONS[situation]
     column = found.columns[0]
-    means, rivals = rivals_of_best(found.results, column.name, N_BITS)
+    means, rivals = rivals_of_leader(found.results, column.name, N_BITS)
     cells = {table.column.name: table.cells for table in found.tables()}
     return {
         "title": title,

@@ -13,9 +13,12 @@ from .._files.hashers.saving import load_hasher
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
 from ..codes._formats import pack_codes, pack_signs
-from ..comparison._columns import Column, columns_of, measure_codes
+from ..comparison._columns import Column, columns_of, evaluate_histogram
 from ..comparison._rescoring import Rescoring, measure_rescoring
+from ..metrics._counting import retrieval_histogram
+from ..metrics._histogram import RetrievalHistogram
 from ..metrics._retrieval import Encoded
+from ..neighbors._hamming_neighbors import HammingNeighbors
 from ._affinities import add_affinity
 from ._arguments import (
     add_code_length,
@@ -151,23 +154,23 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if isinstance(database, ParquetCodes):
         affinity = fit_affinity(affinity, y)
         of_database = code_blocks(database, y), None
-    scores, curves = measure_codes(
+    histogram = retrieval_histogram(
         queries,
         of_database[0],
         query_y,
         of_database[1],
+        affinity=affinity,
         n_bits=n_bits,
         exclude_self=is_self,
-        affinity=affinity,
-        measures=measures,
+        keep_codes=True,
         n_jobs=options.n_jobs,
     )
+    scores, curves = evaluate_histogram(histogram, measures)
     columns = columns_of(measures)
     if options.rescore:
         rescoring = Rescoring(options.rescore, metric=metric)
-        of_rows = _rescored(
-            options, hasher, rescoring, queries, database, n_bits, (query_y, y), affinity
-        )
+        codes = queries, database, n_bits
+        of_rows = _rescored(options, hasher, rescoring, codes, (query_y, y), affinity, histogram)
         scores, columns = scores | of_rows, (*columns, *rescoring.columns())
     _print(options, scores, columns)
     if options.per_query is not None:
@@ -240,25 +243,34 @@ def _rescored(
     options: Namespace,
     hasher: Any,
     rescoring: Rescoring,
-    queries: np.ndarray,
-    database: np.ndarray,
-    n_bits: int,
+    codes: tuple[np.ndarray, np.ndarray, int],
     y: tuple[Any, Any],
     affinity: Any,
+    histogram: RetrievalHistogram,
 ) -> dict[str, float]:
+    queries, database, n_bits = codes
     names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
     rows = [
         _read_features(options, options.query_data, queries, names),
         _read_features(options, options.database_data, database, names),
     ]
     projections = hasher.decision_function(rows[0])
-    of_queries = Encoded(pack_codes(queries, n_bits), n_bits, rows[0])
-    if not np.array_equal(pack_signs(projections), of_queries.codes):
+    query_codes = pack_codes(queries, n_bits)
+    if not np.array_equal(pack_signs(projections), query_codes):
         raise UsageError(f"{options.queries} are not the codes of {options.query_data}.")
     of_database = Encoded(pack_codes(database, n_bits), n_bits, rows[1])
-    numbers = np.arange(len(database))
+    neighbors = HammingNeighbors(n_bits=n_bits, n_jobs=1).fit(of_database.codes)
     return measure_rescoring(
-        rescoring, of_queries, of_database, projections, rows[1], numbers, y, affinity
+        rescoring,
+        lambda n_neighbors: neighbors.kneighbors(query_codes, n_neighbors)[1],
+        rows[0],
+        rows[1],
+        np.arange(len(database)),
+        y,
+        fit_affinity(affinity, y[1]),
+        histogram,
+        of_database,
+        projections,
     )
 
 

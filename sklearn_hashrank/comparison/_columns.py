@@ -11,14 +11,12 @@ import numpy as np
 from sklearn.exceptions import UndefinedMetricWarning
 
 from ..metrics._configured import ConfiguredMeasure
-from ..metrics._counting import retrieval_histogram
 from ..metrics._evaluation import mean_over_queries, mean_value
 from ..metrics._histogram import RetrievalHistogram
 from ..metrics._measure import Measure, TieOrder
 from ..metrics._retrieval import warn_if_all_is_relevant
 from ..metrics._scorers import make_retrieval_scorer
 from ..metrics._tie_tables import DenseTies
-from ..metrics._usage import CodeUsage
 
 
 @dataclass(frozen=True)
@@ -167,61 +165,22 @@ def _is_ranged(configured: ConfiguredMeasure) -> bool:
     return configured.measure.radius is None and "ties" not in configured.given
 
 
-def measure_codes(
-    query_codes: Any,
-    database_codes: Any,
-    query_y: Any,
-    database_y: Any,
-    measures: Mapping[str, ConfiguredMeasure],
-    *,
-    n_bits: int,
-    affinity: Any = "auto",
-    exclude_self: bool = False,
-    n_jobs: int | None = None,
-) -> tuple[dict[str, float], dict[str, Any]]:
-    """Compute every score of a comparison, and the curves of its pictures.
-
-    Curves are plain lists and numbers, fit for JSON. Under ``"of_queries"`` they hold the values
-    of each query by the names of the measures.
-    """
-    histogram = retrieval_histogram(
-        query_codes,
-        database_codes,
-        query_y,
-        database_y,
-        affinity=affinity,
-        n_bits=n_bits,
-        exclude_self=exclude_self,
-        keep_codes=True,
-        n_jobs=n_jobs,
-    )
-    warn_if_all_is_relevant(histogram)
-    scores, of_each = measure_histogram(histogram, measures)
-    usage = histogram.code_usage()
-    scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
-    return scores, _curves(histogram) | _counts_of_codes(usage) | {OF_QUERIES: of_each}
-
-
-def measure_ranking(
+def evaluate_histogram(
     histogram: RetrievalHistogram, measures: Mapping[str, ConfiguredMeasure]
 ) -> tuple[dict[str, float], dict[str, Any]]:
-    """Compute the scores and curves of a ranking by distances that are not Hamming distances.
+    """Compute every score of a comparison, and the curves of its figures.
 
-    Measures within a Hamming radius, and the numbers of codes, are NaN.
+    Scores are means over the queries, with their bounds. Curves are plain lists and numbers, fit
+    for JSON. Under ``"of_queries"`` they hold the values of each query by the names of the
+    measures. Of a ranking without codes, measures within a Hamming radius and the numbers of codes
+    are NaN.
     """
-    scores, of_each = measure_histogram(histogram, measures)
-    scores |= {"distinct_codes": math.nan, "code_entropy": math.nan}
-    curves = {**_curves(histogram), "items_per_code": [], "codes_with_so_many_items": []}
-    return scores, curves | {OF_QUERIES: of_each}
-
-
-def measure_histogram(
-    histogram: RetrievalHistogram, measures: Mapping[str, ConfiguredMeasure]
-) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """Means over the queries with their bounds, and the values of each query."""
+    is_of_codes = isinstance(histogram.table, DenseTies)
+    if is_of_codes:
+        warn_if_all_is_relevant(histogram)
     scores, of_each = {}, {}
     for name, configured in measures.items():
-        if configured.measure.radius is not None and not isinstance(histogram.table, DenseTies):
+        if configured.measure.radius is not None and not is_of_codes:
             scores[name] = math.nan
             of_each[name] = [math.nan] * histogram.table.n_queries
             continue
@@ -229,7 +188,16 @@ def measure_histogram(
         scores[name], of_each[name] = mean_value(values), values.tolist()
         for suffix, ties in _TIE_RANGE.items() if _is_ranged(configured) else ():
             scores[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
-    return scores, of_each
+    curves = _curves(histogram)
+    if is_of_codes:
+        usage = histogram.code_usage()
+        scores |= {"distinct_codes": usage.n_distinct, "code_entropy": usage.entropy}
+        items, codes = (each.tolist() for each in np.unique(usage.counts, return_counts=True))
+    else:
+        scores |= {"distinct_codes": math.nan, "code_entropy": math.nan}
+        items, codes = [], []
+    curves |= {"items_per_code": items, "codes_with_so_many_items": codes, OF_QUERIES: of_each}
+    return scores, curves
 
 
 def _curves(histogram: RetrievalHistogram) -> dict[str, Any]:
@@ -242,8 +210,3 @@ def _curves(histogram: RetrievalHistogram) -> dict[str, Any]:
         "precision": precision.tolist(),
         "recall": recall.tolist(),
     }
-
-
-def _counts_of_codes(usage: CodeUsage) -> dict[str, list[int]]:
-    items, codes = np.unique(usage.counts, return_counts=True)
-    return {"items_per_code": items.tolist(), "codes_with_so_many_items": codes.tolist()}

@@ -20,6 +20,7 @@ from sklearn.utils import check_array, check_consistent_length
 
 from .._features.tensors import as_host_array
 from .._utils.parameters import as_names, is_int
+from .._utils.processes import for_workers
 from .._utils.threads import check_n_jobs
 from ..affinity._auto import affinity_of_all, fit_affinity, is_auto
 from ..affinity._coercion import as_array
@@ -222,7 +223,7 @@ def compare(
     page = None
     if page_options is not None:
         page_options = {"title": name, "n_jobs": n_jobs} | page_options
-        page = explore_best(runs, results, shown[0], X, y, page_options)
+        page = explore_best(runs, results, next(iter(named)), X, y, page_options)
     return Comparison(results, about, shown, chance, kept, page)
 
 
@@ -252,7 +253,8 @@ def _execute_all(
     pending = [index for index in range(len(runs)) if index not in results]
     with _interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
         executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(_execute)(index, runs[index], X, y, evaluation) for index in pending
+            delayed(for_workers(_execute))(index, runs[index], X, y, evaluation)
+            for index in pending
         )
     try:
         for index, result in executed:

@@ -7,12 +7,12 @@ from typing import Any
 
 from .._files.atomic import write_file
 from .._utils.parameters import as_names
-from ._best import Best, best_method
+from ._best import LEVEL, Best, method_to_take
 from ._columns import OF_QUERIES, Column
 from ._explore_page import ExplorePage
 from ._figures import Figure, draw_figures
 from ._method_table import in_groups
-from ._result_tables import LEVEL, Notation, Table, summarize, to_csv, to_latex, to_markdown
+from ._result_tables import Notation, Table, summarize, to_csv, to_latex, to_markdown
 from ._runner import RunResult
 
 WRITTEN_FILES = {
@@ -110,7 +110,7 @@ class Comparison:
             raise ValueError(f"measure must be one of {', '.join(names)}. Got {measure!r}.")
         longest = max(result.n_bits for result in self.results if result.scores)
         column = measured[0 if measure is None else names.index(measure)]
-        return best_method(self.results, self.hashers, column, n_bits or longest)
+        return method_to_take(self.results, self.hashers, column, n_bits or longest)
 
     def tables(self, names: str | Iterable[str] | None = None) -> list[Table]:
         """Means and standard deviations over seeds.

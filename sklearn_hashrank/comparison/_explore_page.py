@@ -13,15 +13,15 @@ from sklearn.utils import check_random_state
 
 from .._utils.threads import one_blas_thread
 from ..explore._page_writer import write_page
-from ._columns import Column
+from ._best import rivals_of_leader
 from ._given_codes import GivenCodes
 from ._own_distance import OwnDistance
-from ._result_tables import summarize
 from ._runner import Run, RunResult
 
 _MOST_MODELS = 2
-_MOST_QUERIES = 500
-_OWN = {"queries", "database", "affinity"}  # arguments of the page that the comparison decides
+_MOST_QUERIES = 1000  # the page holds 50 exact neighbors of each
+# Arguments of the page that the comparison decides.
+_OWN = {"queries", "database", "affinity", "note"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,12 @@ class ExplorePage:
     X: Any
     y: Any
     options: Mapping[str, Any]
+
+    @property
+    def says(self) -> str:
+        """What the page shows of the comparison."""
+        text: str = self.options["note"]
+        return text
 
     def write(self, path: Path) -> None:
         write_page(path, self.models, self.X, self.y, **self.options)
@@ -59,7 +65,7 @@ def check_options(explore: Any) -> dict[str, Any] | None:
 def explore_best(
     runs: Sequence[Run],
     results: Sequence[RunResult],
-    column: Column,
+    measure: str,
     X: Any,
     y: Any,
     options: Mapping[str, Any],
@@ -70,32 +76,42 @@ def explore_best(
         for run, result in zip(runs, results)
         if not result.error and not isinstance(run.hasher, (GivenCodes, OwnDistance))
     ]
-    best = _best_runs(done, column)
+    best = _best_runs(done, measure)
     if not best:
         return None
     train, queries, database = best[0].split
+    result_of = {(run.method, run.n_bits, run.seed): result for run, result in done}
+    found = [result_of[run.method, run.n_bits, run.seed] for run in best]
+    scores = ", ".join(f"{r.method} {r.scores[measure]:.3f}" for r in found)
+    note = (
+        f"codes of {found[0].n_bits} bits, on the split of seed {best[0].seed}, where {measure} is "
+        f"{scores}. The tables of the report have means over the seeds."
+    )
     if len(queries) > _MOST_QUERIES:
+        note += (
+            f" The page has {_MOST_QUERIES:,} of {len(queries):,} queries, sampled, and its means "
+            "are over these."
+        )
         queries = np.sort(check_random_state(0).choice(queries, _MOST_QUERIES, replace=False))
     models = {}
     with one_blas_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for run in best:
             models[run.method] = clone(run.hasher).fit(X[train], None if y is None else y[train])
-    decided = {"affinity": best[0].affinity, "queries": queries, "database": database}
+    decided = {
+        "affinity": best[0].affinity,
+        "queries": queries,
+        "database": database,
+        "note": note[:1].upper() + note[1:],
+    }
     return ExplorePage(models, X, X if y is None else y, {**options, **decided})
 
 
-def _best_runs(done: Sequence[tuple[Run, RunResult]], column: Column) -> list[Run]:
-    """Runs of the best method and the second by a column, of the longest codes and one seed."""
-    tables = summarize([result for _, result in done], [column])
-    if not tables:
-        return []
-    [table] = tables
-    n_bits = table.n_bits[-1]
-    means = {m: table.cells[m, n_bits].mean for m in table.methods if (m, n_bits) in table.cells}
-    sign = 1 if column.best == "lowest" else -1
-    known = [method for method, mean in means.items() if not np.isnan(mean)]
-    best = sorted(known, key=lambda method: sign * means[method])[:_MOST_MODELS]
+def _best_runs(done: Sequence[tuple[Run, RunResult]], measure: str) -> list[Run]:
+    """Runs of the best method and the second, of the longest codes and one seed."""
+    n_bits = max((result.n_bits for _, result in done), default=0)
+    means, _ = rivals_of_leader([result for _, result in done], measure, n_bits)
+    best = list(means)[:_MOST_MODELS]
     of_length = {(r.method, r.seed): run for run, r in done if r.n_bits == n_bits}
     for seed in dict.fromkeys(run.seed for run, _ in done):
         if best and all((method, seed) in of_length for method in best):

@@ -5,7 +5,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,12 +41,15 @@ class Figure:
         The drawing.
     n_bits : int, default=None
         The code length. None: all of them.
+    column : str, default=""
+        Name of the column whose table it belongs to, if it shows all code lengths.
     """
 
     name: str
     caption: str
     canvas: Any
     n_bits: int | None = None
+    column: str = ""
 
     def saved_as(self, kind: str) -> bytes:
         """Return the bytes of a file of this kind, ``"svg"`` or ``"pdf"``, the same every time."""
@@ -136,7 +139,8 @@ def _by_length(
         )
         name = f"{column.name}_by_bits"
         values = [*scores.values(), *([] if by_chance is None else [by_chance])]
-        figures += _in_panels(name, caption, draw, panels, _limits(values))
+        drawn = _in_panels(name, caption, draw, panels, _limits(values))
+        figures += [replace(figure, column=column.name) for figure in drawn]
     return figures
 
 
@@ -214,11 +218,11 @@ def _of_length(
             of_kind = {t: m for t, m in panels.items() if encoded & set(m)}
         figures += _in_panels(name, caption, draw, of_kind, limits)
     return [
-        Figure(
-            f"{figure.name}_{n_bits}_bits",
-            f"{n_bits} bits: {figure.caption}",
-            figure.canvas,
-            n_bits,
+        replace(
+            figure,
+            name=f"{figure.name}_{n_bits}_bits",
+            caption=f"{n_bits} bits: {figure.caption}",
+            n_bits=n_bits,
         )
         for figure in figures
     ]

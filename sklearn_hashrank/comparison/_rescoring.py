@@ -11,10 +11,9 @@ from scipy import sparse
 
 from .._features.nearest_rows import METRICS
 from .._utils.parameters import is_int
-from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
+from ..affinity._protocol import BaseAffinity
 from ..codes._formats import pack_signs
-from ..metrics._counting import retrieval_histogram
 from ..metrics._evaluation import mean_over_queries
 from ..metrics._histogram import RetrievalHistogram
 from ..metrics._retrieval import Encoded, unwrap
@@ -114,87 +113,53 @@ def read_rescoring(rescore: Any, X: Any) -> Rescoring | None:
 
 def measure_rescoring(
     rescoring: Rescoring,
-    of_queries: Encoded,
-    of_database: Encoded,
-    projections: np.ndarray | None,
-    rows: Any,
-    numbers: np.ndarray,
-    y: tuple[Any, Any],
-    affinity: Any = "auto",
-) -> dict[str, float]:
-    """Measure every column. The database is ``rows[numbers]``, and `of_queries` has query rows.
-
-    Without `projections`, of which the codes of the queries are the signs, the scores of asymmetric
-    distances are NaN.
-    """
-    n_queries, n_items, n_bits = len(of_queries.codes), len(numbers), of_database.n_bits
-    k = min(rescoring.n_neighbors, n_items)
-    n_candidates = min(k * rescoring.oversampling, n_items)
-    fitted = fit_affinity(affinity, y[1])
-    histogram = retrieval_histogram(
-        of_queries.codes, of_database.codes, *y, affinity=fitted, n_bits=n_bits, n_jobs=1
-    )
-    shares = histogram.precision(k=k)
-    index = HammingNeighbors(k, n_bits=n_bits, n_jobs=1).fit(of_database.codes)
-    scores = {
-        "near_codes": float(mean_over_queries(shares)),
-        "near_asymmetric": math.nan,
-        "asymmetric_microseconds": math.nan,
-        "code_bytes": of_database.codes.shape[1],
-        "row_bytes": rows.dtype.itemsize * rows.shape[1],
-    }
-    place = np.full(rows.shape[0], -1)
-    place[numbers] = np.arange(n_items)
-
-    def measure(name, search):
-        seconds, found = fastest(search)
-        scores[f"{name}_microseconds"] = 1e6 * seconds / n_queries
-        if name != "codes":
-            scores[f"near_{name}"] = _share_of_relevant(fitted, *y, found, ~np.isnan(shares))
-
-    def by_floats():
-        candidates = numbers[index.kneighbors(of_queries.codes, n_candidates)[1]]
-        return place[rescore(of_queries.rows, rows, candidates, k, metric=rescoring.metric)[1]]
-
-    measure("codes", lambda: index.kneighbors(of_queries.codes)[1])
-    if projections is not None:
-        asymmetric = HammingNeighbors(
-            k, n_bits=n_bits, rescore="asymmetric", n_candidates=n_candidates, n_jobs=1
-        ).fit(of_database.codes)
-        measure("asymmetric", lambda: asymmetric.kneighbors(projections=projections)[1])
-    measure("floats", by_floats)
-    return scores
-
-
-def rescore_own(
-    rescoring: Rescoring,
-    index: Any,
+    nearest: Callable[[int], np.ndarray],
     queries: Any,
     rows: Any,
     numbers: np.ndarray,
     y: tuple[Any, Any],
+    affinity: BaseAffinity,
     histogram: RetrievalHistogram,
-    affinity: Any,
+    codes: Encoded | None = None,
+    projections: np.ndarray | None = None,
 ) -> dict[str, float]:
-    """Measure the third ranking, of candidates by a method's own distance; all else is NaN."""
-    k = min(rescoring.n_neighbors, len(numbers))
-    n_candidates = min(k * rescoring.oversampling, len(numbers))
-    place = np.full(rows.shape[0] + 1, -1)  # the last for those that the index does not find
-    place[numbers] = np.arange(len(numbers))
+    """Measure every column; what the first ranking does not have is NaN.
+
+    The database is ``rows[numbers]``. ``nearest(n)`` gives the first `n` items of each query by the
+    first ranking, which `histogram` has counted. `codes` are those of the database if the first
+    ranking is by Hamming distance, `projections` those of the queries if their signs are the codes.
+    """
+    n_items = len(numbers)
+    k = min(rescoring.n_neighbors, n_items)
+    n_candidates = min(k * rescoring.oversampling, n_items)
+    shares = histogram.precision(k=k)
+    scores = dict.fromkeys((column.name for column in rescoring.columns()), math.nan)
+    scores["row_bytes"] = rows.dtype.itemsize * rows.shape[1]
+    place = np.full(rows.shape[0] + 1, -1)  # the last for items that are not found
+    place[numbers] = np.arange(n_items)
+
+    def measure(name, search):
+        seconds, found = fastest(search)
+        scores[f"{name}_microseconds"] = 1e6 * seconds / len(found)
+        if name != "codes":
+            scores[f"near_{name}"] = _share_of_relevant(affinity, *y, found, ~np.isnan(shares))
 
     def by_floats():
-        found = index.nearest(queries, n_candidates)
+        found = nearest(n_candidates)
         candidates = np.where(found < 0, -1, numbers[found])
         return place[rescore(queries, rows, candidates, k, metric=rescoring.metric)[1]]
 
-    seconds, found = fastest(by_floats)
-    counted = ~np.isnan(histogram.precision(k=k))
-    return {
-        **{column.name: math.nan for column in rescoring.columns()},
-        "near_floats": _share_of_relevant(fit_affinity(affinity, y[1]), *y, found, counted),
-        "floats_microseconds": 1e6 * seconds / len(found),
-        "row_bytes": rows.dtype.itemsize * rows.shape[1],
-    }
+    if codes is not None:
+        scores["near_codes"] = float(mean_over_queries(shares))
+        scores["code_bytes"] = codes.codes.shape[1]
+        measure("codes", lambda: nearest(k))
+        if projections is not None:
+            asymmetric = HammingNeighbors(
+                k, n_bits=codes.n_bits, rescore="asymmetric", n_candidates=n_candidates, n_jobs=1
+            ).fit(codes.codes)
+            measure("asymmetric", lambda: asymmetric.kneighbors(projections=projections)[1])
+    measure("floats", by_floats)
+    return scores
 
 
 def projections_of(hasher: Any, of_queries: Encoded) -> np.ndarray | None:

@@ -12,13 +12,11 @@ import numpy as np
 
 from .._utils.parameters import is_int
 from .._utils.text import plain
-from ..metrics._paired_tests import holm_correction, paired_test
-from ._columns import OF_QUERIES, Column
+from ._best import marked_method
+from ._columns import Column
 from ._method_table import in_groups
 from ._runner import CHANCE, RunResult
 
-LEVEL = 0.05
-"""Of the tests that decide what is best."""
 _FEWEST_DECIMALS, _MOST_DECIMALS = 3, 5
 _MANY = 8  # methods of a table that is read without headings
 DASH = "\u2013"
@@ -58,8 +56,8 @@ def summarize(
 ) -> list[Table]:
     """Make one table for each column that the results have.
 
-    A cell is `best` where :func:`best_of` says so of the methods at this code length. Nothing is
-    best where there is a single seed, and no time or size is.
+    A cell is `best` if its method is the :func:`marked_method` at this code length. No time and no
+    size is.
     """
     methods = list(dict.fromkeys(result.method for result in results))
     groups = in_groups(methods, group_of or {})
@@ -70,10 +68,9 @@ def summarize(
     for column in columns:
         cells = {}
         for n_bits in lengths:
-            values = {method: _by_seed(results, method, n_bits, column.name) for method in methods}
-            best = None if column.is_time else best_of(values, _of_queries(results, n_bits, column))
+            best = None if column.is_time else marked_method(results, column.name, n_bits)
             for method in methods:
-                if values[method]:
+                if _by_seed(results, method, n_bits, column.name):
                     cells[method, n_bits] = _cell(results, method, n_bits, column, method == best)
             if cells and _by_seed(chance, CHANCE, n_bits, column.name):
                 cells[CHANCE, n_bits] = _cell(chance, CHANCE, n_bits, column, False)
@@ -92,81 +89,12 @@ def _cell(
     return Cell(_mean(values), _deviation(values), _mean(lowest), _mean(highest), best)
 
 
-def best_of(
-    values: dict[str, dict[int, float]], of_queries: dict[str, dict[int, list[float]]]
-) -> str | None:
-    """Name the method that is ahead of every other one by more than chance gives.
-
-    Two paired t-tests must both say so: over the queries of all seeds, and over the seeds, whose
-    splits and hashers differ. The p-value of a rival is the larger one, and Holm's correction for
-    the number of rivals keeps the chance of a false mark at `LEVEL`.
-
-    Parameters
-    ----------
-    values : dict of str to dict of int to float
-        The value of each seed for each method.
-    of_queries : dict of str to dict of int to list of float
-        The values of each query in the same form; empty where there are none.
-
-    Returns
-    -------
-    best : str or None
-        None where no method is ahead, and where there are fewer than two methods or two seeds.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.comparison._result_tables import best_of
-    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.499}}, {})
-    'a'
-    >>> best_of({"a": {0: 0.5, 1: 0.6}, "b": {0: 0.4, 1: 0.58}}, {}) is None
-    True
-    """
-    tried = {m: found for m, found in values.items() if np.isfinite(list(found.values())).any()}
-    if len(tried) < 2:
-        return None
-    leader = max(tried, key=lambda method: _mean(tried[method].values()))
-    p_values = []
-    for rival in tried:
-        if rival == leader:
-            continue
-        seeds = sorted(set(tried[rival]) & set(tried[leader]))
-        if len(seeds) < 2:
-            return None
-        of_seeds = [[tried[method][seed] for seed in seeds] for method in (leader, rival)]
-        p_values.append(_p_value(*of_seeds))
-        if all(seed in of_queries.get(m, {}) for m in (leader, rival) for seed in seeds):
-            of_both = [
-                [value for seed in seeds for value in of_queries[m][seed]] for m in (leader, rival)
-            ]
-            p_values[-1] = max(p_values[-1], _p_value(*of_both))
-    return leader if (holm_correction(p_values) <= LEVEL).all() else None
-
-
-def _p_value(a: list[float], b: list[float]) -> float:
-    """Paired t-test; 1 where fewer than two pairs have a value."""
-    if np.count_nonzero(~np.isnan(a)) < 2:
-        return 1.0
-    return paired_test(a, b, method="student").pvalue
-
-
 def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) -> dict[int, float]:
     return {
         result.seed: result.scores[name]
         for result in results
         if (result.method, result.n_bits) == (method, n_bits) and name in result.scores
     }
-
-
-def _of_queries(
-    results: Sequence[RunResult], n_bits: int, column: Column
-) -> dict[str, dict[int, list[float]]]:
-    """Values of the queries by method and seed, of the measure that a column is of."""
-    found: dict[str, dict[int, list[float]]] = {}
-    for result in results:
-        values = result.curves.get(OF_QUERIES, {}).get(column.name)
-        if result.n_bits == n_bits and values is not None:
-            found.setdefault(result.method, {})[result.seed] = values
-    return found
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from .._utils.threads import one_blas_thread
+from ..affinity._auto import fit_affinity
 from ..affinity._protocol import BaseAffinity
 from ..codes._formats import packed_width
 from ..metrics._configured import ConfiguredMeasure
@@ -19,10 +20,10 @@ from ..metrics._distances import distance_histogram
 from ..metrics._retrieval import Encoded, encode
 from ..model_selection._splits import RetrievalSplit
 from ..neighbors._hamming_neighbors import HammingNeighbors
-from ._columns import SEARCHED, measure_codes, measure_ranking
+from ._columns import SEARCHED, evaluate_histogram
 from ._given_codes import GivenCodes
 from ._own_distance import OwnDistance
-from ._rescoring import Rescoring, fastest, measure_rescoring, projections_of, rescore_own
+from ._rescoring import Rescoring, fastest, measure_rescoring, projections_of
 
 CHANCE = "chance"
 """Name of the row of constant codes in tables and figures."""
@@ -85,12 +86,11 @@ class RunResult:
 
 def execute(run: Run, X: Any, y: Any, evaluation: Evaluation) -> RunResult:
     """Fit, encode and evaluate, on one thread, so numbers and times do not depend on n_jobs."""
-    measure = _fit_and_rank if isinstance(run.hasher, OwnDistance) else _fit_and_measure
     try:
         with one_blas_thread(), warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             _warm_up(run, X, y)
-            n_bits, scores, curves = measure(run, X, y, evaluation)
+            n_bits, scores, curves = _measure(run, X, y, evaluation)
     except Exception as error:  # one method must not end the comparison of the others
         message = " ".join(f"{type(error).__name__}: {error}".split())
         return RunResult(run.method, run.n_bits, run.seed, error=message)
@@ -115,101 +115,97 @@ def measure_chance(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # every run has said the same
-            scores, curves = measure_codes(
+            histogram = retrieval_histogram(
                 queries,
                 items,
                 compared[query],
                 compared[database],
-                evaluation.measures,
                 n_bits=n_bits,
                 affinity=run.affinity,
+                keep_codes=True,
                 n_jobs=n_jobs,
             )
+            scores, curves = evaluate_histogram(histogram, evaluation.measures)
     except Exception as error:  # as of a user's measure, which may fail for such codes alone
         return RunResult(CHANCE, n_bits, run.seed, error=f"{type(error).__name__}: {error}")
     return RunResult(CHANCE, n_bits, run.seed, scores, curves)
 
 
-def _fit(run: Run, X: Any, y: Any) -> tuple[Any, float]:
-    hasher, train = clone(run.hasher), run.split.train
-    X_train, y_train = X[train], None if y is None else y[train]
+def _measure(
+    run: Run, X: Any, y: Any, evaluation: Evaluation
+) -> tuple[int, dict[str, float], dict[str, Any]]:
+    train, query, database = run.split
+    hasher, X_train, y_train = clone(run.hasher), X[train], None if y is None else y[train]
     start = time.perf_counter()
     hasher.fit(X_train, y_train)
-    return hasher, time.perf_counter() - start
-
-
-def _fit_and_measure(run, X, y, evaluation):
-    hasher, fit_seconds = _fit(run, X, y)
-    query, database = run.split.query, run.split.database
-    is_given = isinstance(hasher, GivenCodes)
-    if is_given:  # codes that are there have no times
-        of_queries, of_database = hasher.encode_rows(query, X), hasher.encode_rows(database, X)
-        fit_seconds = encode_seconds = math.nan
-    else:
-        of_queries, of_database, encode_seconds = _timed_codes(hasher, X[query], X[database])
+    fit_seconds = time.perf_counter() - start
     compared = X if y is None else y
     of_rows = compared[query], compared[database]
-    scores, curves = measure_codes(
-        of_queries.codes,
-        of_database.codes,
-        *of_rows,
-        evaluation.measures,
-        n_bits=of_queries.n_bits,
-        affinity=run.affinity,
-        n_jobs=1,
-    )
+    affinity = fit_affinity(run.affinity, of_rows[1])
+    queries = X[query]
+    codes = projections = None
+    if isinstance(hasher, OwnDistance):
+        seconds, index = fastest(lambda: hasher.index(X[database]))
+        encode_seconds = seconds / len(database)
+        n_bits, item_bytes = index.n_bits, index.item_bytes
+        distances = index.distances(queries)
+        histogram = distance_histogram(distances, *of_rows, affinity=affinity)
+
+        def nearest(n_neighbors):
+            return index.nearest(queries, n_neighbors)
+
+        search = nearest
+    else:
+        if isinstance(hasher, GivenCodes):  # codes that are there have no times
+            encoded, codes = hasher.encode_rows(query, X), hasher.encode_rows(database, X)
+            fit_seconds = encode_seconds = math.nan
+        else:
+            encoded, codes, seconds = _timed_codes(hasher, queries, X[database])
+            encode_seconds = seconds / (len(query) + len(database))
+            projections = projections_of(hasher, encoded)
+        n_bits, item_bytes = encoded.n_bits, codes.codes.shape[1]
+        histogram = retrieval_histogram(
+            encoded.codes,
+            codes.codes,
+            *of_rows,
+            n_bits=n_bits,
+            affinity=affinity,
+            keep_codes=True,
+            n_jobs=1,
+        )
+        neighbors = HammingNeighbors(n_bits=n_bits, n_jobs=1)
+        if evaluation.rescoring is not None or evaluation.with_search:
+            neighbors.fit(codes.codes)
+
+        def nearest(n_neighbors):
+            return neighbors.kneighbors(encoded.codes, n_neighbors)[1]
+
+        def search(n_neighbors):
+            return neighbors.kneighbors(encode(hasher, queries).codes, n_neighbors)[1]
+
+    scores, curves = evaluate_histogram(histogram, evaluation.measures)
     if evaluation.rescoring is not None:
         scores |= measure_rescoring(
             evaluation.rescoring,
-            of_queries._replace(rows=X[query]),
-            of_database,
-            projections_of(hasher, of_queries),
+            nearest,
+            queries,
             X,
             database,
             of_rows,
-            run.affinity,
+            affinity,
+            histogram,
+            codes,
+            projections,
         )
     if evaluation.with_search:
-        scores["item_bytes"] = of_database.codes.shape[1]
-        seconds = math.nan if is_given else _search_seconds(hasher, of_database, X[query])
+        n_neighbors = min(SEARCHED, len(database))
+        is_timed = not isinstance(hasher, GivenCodes)
+        seconds = fastest(lambda: search(n_neighbors))[0] if is_timed else math.nan
+        scores["item_bytes"] = item_bytes
         scores["search_microseconds"] = 1e6 * seconds / len(query)
     scores["fit_seconds"] = fit_seconds
-    scores["encode_microseconds"] = 1e6 * encode_seconds / (len(query) + len(database))
-    return of_queries.n_bits, scores, curves
-
-
-def _fit_and_rank(run, X, y, evaluation):
-    """Measure a method that ranks by a distance of its own."""
-    hasher, fit_seconds = _fit(run, X, y)
-    queries, database = X[run.split.query], X[run.split.database]
-    seconds, index = fastest(lambda: hasher.index(database))
-    compared = X if y is None else y
-    of_rows = compared[run.split.query], compared[run.split.database]
-    histogram = distance_histogram(index.distances(queries), *of_rows, affinity=run.affinity)
-    scores, curves = measure_ranking(histogram, evaluation.measures)
-    if evaluation.rescoring is not None:
-        numbers = run.split.database
-        scores |= rescore_own(
-            evaluation.rescoring, index, queries, X, numbers, of_rows, histogram, run.affinity
-        )
-    n_neighbors = min(SEARCHED, len(database))
-    search_seconds, _ = fastest(lambda: index.nearest(queries, n_neighbors))
-    scores["item_bytes"] = index.item_bytes
-    scores["search_microseconds"] = 1e6 * search_seconds / len(queries)
-    scores["fit_seconds"] = fit_seconds
-    scores["encode_microseconds"] = 1e6 * seconds / len(database)
-    return index.n_bits, scores, curves
-
-
-def _search_seconds(hasher: Any, of_database: Encoded, queries: Any) -> float:
-    """Time to encode the queries and to find the nearest codes of each."""
-    codes, n_bits = of_database.codes, of_database.n_bits
-    index = HammingNeighbors(min(SEARCHED, len(codes)), n_bits=n_bits, n_jobs=1).fit(codes)
-
-    def search():
-        return index.kneighbors(encode(hasher, queries).codes, return_distance=False)
-
-    return fastest(search)[0]
+    scores["encode_microseconds"] = 1e6 * encode_seconds
+    return n_bits, scores, curves
 
 
 def _timed_codes(hasher: Any, queries: Any, database: Any) -> tuple[Encoded, Encoded, float]:

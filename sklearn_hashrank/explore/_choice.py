@@ -21,6 +21,7 @@ class Choice:
     n_database: int
     queries: np.ndarray  # places of the queries among the items
     n_rows: int  # of the database before it was sampled
+    has_sampled_queries: bool = False  # of the items, which are more
 
     @property
     def is_sampled(self) -> bool:
@@ -64,7 +65,8 @@ def choose(n_rows: int, queries: Any, database: Any, n_items: int, random_state:
     rows = np.concatenate([kept, outside]).astype(np.intp)
     place = np.empty(n_rows, np.intp)
     place[rows] = np.arange(len(rows))
-    return Choice(rows, len(kept), place[chosen], len(given))
+    has_sampled = named is None and len(chosen) < len(kept)
+    return Choice(rows, len(kept), place[chosen], len(given), has_sampled)
 
 
 def _row_numbers(given: Any, name: str, n_rows: int) -> np.ndarray:

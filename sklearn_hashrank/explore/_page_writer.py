@@ -58,6 +58,7 @@ def write_page(
     n_neighbors: int = 50,
     n_items: int | None = None,
     title: str = "data",
+    note: str = "",
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> WrittenPage:
@@ -111,6 +112,8 @@ def write_page(
         page of about 10 MB, and at most 100,000.
     title : str, default="data"
         What the page calls the data.
+    note : str, default=""
+        Text below the heading, such as where the models and queries come from.
     random_state : int, RandomState instance or None, default=0
         Samples queries and items.
     n_jobs : int, default=None
@@ -179,7 +182,7 @@ def write_page(
     }
     page = html_page(
         title=f"What codes retrieve: {title}",
-        body=_body(title, chosen),
+        body=_body(title, note, chosen),
         style=read_style(*_STYLES),
         script=read_script("explore/main.js"),
         data=data,
@@ -229,14 +232,20 @@ def _model(name: str, model: Any, encoded: Encoded) -> dict[str, Any]:
     }
 
 
-def _body(title: str, chosen: Choice) -> str:
-    sampled = ""
+def _body(title: str, note: str, chosen: Choice) -> str:
+    notes = [note] if note else []
     if chosen.is_sampled:
-        sampled = (
-            f'<p class="note">{chosen.n_database:,} of {chosen.n_rows:,} items are shown, sampled '
-            "at random. All numbers on this page are for these items.</p>"
+        notes.append(
+            f"{chosen.n_database:,} of {chosen.n_rows:,} items are shown, sampled at random. All "
+            "numbers on this page are for these items."
         )
-    return _BODY.format(title=escape(title), sampled=sampled)
+    if chosen.has_sampled_queries:
+        notes.append(
+            f"{len(chosen.queries):,} of {chosen.n_database:,} items are listed as queries, "
+            "sampled at random. Means are over the listed queries."
+        )
+    written = "\n".join(f'<p class="note">{escape(text)}</p>' for text in notes)
+    return _BODY.format(title=escape(title), notes=written)
 
 
 _BODY = """<a class="skip" href="#neighbours">Skip to the neighbours</a>
@@ -245,7 +254,7 @@ _BODY = """<a class="skip" href="#neighbours">Skip to the neighbours</a>
 <p>Every item has a code of a few bits. A query retrieves the items whose codes differ from its own
 in the fewest bits, and items at the same distance are tied. Pick a query, or click a neighbour.</p>
 <p class="quiet" id="summary"></p>
-{sampled}
+{notes}
 <noscript><p class="warn">This page searches in your browser: it needs JavaScript.</p></noscript>
 <p class="warn" id="failure" role="alert" hidden></p>
 </header>

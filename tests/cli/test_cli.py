@@ -413,7 +413,7 @@ def check_interrupted(capsys, code, out, err):
 
 
 def test_interrupted_then_resumed(folder, capsys, monkeypatch, no_pictures):
-    measure, started = _runner._fit_and_measure, []
+    measure, started = _runner._measure, []
 
     def interrupt(*arguments):
         started.append(arguments)
@@ -422,7 +422,7 @@ def test_interrupted_then_resumed(folder, capsys, monkeypatch, no_pictures):
         return measure(*arguments)
 
     with monkeypatch.context() as patched:
-        patched.setattr(_runner, "_fit_and_measure", interrupt)
+        patched.setattr(_runner, "_measure", interrupt)
         interrupted = run(capsys, *MANY_RUNS, "--output", "found")
     assert len(list(Path("found", "runs").glob("*.json"))) == 4
     check_interrupted(capsys, *interrupted)

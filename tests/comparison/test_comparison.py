@@ -335,13 +335,13 @@ def test_methods_that_cannot_take_the_data_are_named_before_the_first_fit(digits
     X, y = digits
     sets = np.eye(10)[y]
     settings = {"n_bits": [8, 70, 80], "seeds": 2, "protocol": RandomRetrievalSplit(20, 60)}
-    monkeypatch.setattr("sklearn_hashrank.comparison._runner._fit_and_measure", fail_to_fit)
+    monkeypatch.setattr("sklearn_hashrank.comparison._runner._measure", fail_to_fit)
     with pytest.raises(ValueError, match="2 methods do not support these data") as caught:
         compare(X, sets, methods=["itq", "classifier", "lsh"], **settings)
     line = str(caught.value)
     assert "'itq' with 70, 80 bits: n_bits=70 must be at most n_features = 64" in line
     assert "'classifier' with 8, 70, 80 bits: ClassifierHasher learns from class labels" in line
-    assert line.endswith("skip_unsupported=True.")
+    assert line.endswith("set skip_unsupported.")
     with pytest.raises(ValueError, match="1 method does not support these data. 'classifier'"):
         compare(X, methods=["classifier"], n_bits=[8], skip_unsupported=True)
 

@@ -84,10 +84,19 @@ def test_rows_are_compared_without_labels(no_pictures, tmp_path):
     assert (levels.sum(axis=1) == 5).all()
 
 
-def test_a_sample_of_many_queries_is_listed(digits, no_pictures, tmp_path):
-    protocol = PerClassRetrievalSplit(n_queries=60, n_train=30)
-    found = compare(*digits, methods=["lsh"], n_bits=[8], seeds=1, protocol=protocol, explore=True)
-    assert len(array(read(found.write(tmp_path)["explore"])["queries"])) == 500
+@pytest.mark.parametrize("n_queries", [60, 110])
+def test_the_page_has_all_queries_of_the_run_or_says_how_many(
+    digits, no_pictures, tmp_path, n_queries
+):
+    protocol = PerClassRetrievalSplit(n_queries=n_queries, n_train=30)
+    found = compare(*digits, methods=["lsh"], n_bits=[8], seeds=2, protocol=protocol, explore=True)
+    path = found.write(tmp_path)["explore"]
+    n_all = 10 * n_queries
+    assert len(array(read(path)["queries"])) == min(n_all, 1000)
+    text = path.read_text(encoding="utf-8")
+    assert f"seed 0, where ap is lsh {found.results[0].scores['ap']:.3f}" in text
+    assert ("1,000 of 1,100 queries, sampled" in text) == (n_all > 1000)
+    assert found.explore_page.says in found.to_html()
 
 
 def test_errors_say_what_was_given(digits):

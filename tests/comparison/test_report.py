@@ -345,3 +345,30 @@ def test_nothing_that_a_result_holds_is_markup(comparison, no_matplotlib):
     assert "alert" not in page.scripts[0]
     assert not any(name.startswith("on") for _, attributes in page.elements for name in attributes)
     assert text.count("<script") == 1
+
+
+def test_a_report_explains_what_was_measured_and_shows_a_figure_in_its_section(digits):
+    pytest.importorskip("matplotlib")
+    options = {"methods": ["lsh", "itq"], "n_bits": [4, 8], "seeds": 1, "protocol": PROTOCOL}
+    text = compare(*digits, measures=["recall@10", "ph2"], **options).to_html()
+    assert "AP<sub>T</sub>" not in text
+    assert "NDCG" not in text
+    sections = re.split("<h2>", text)
+    [section] = [part for part in sections if 'data-name="recall@10"' in part]
+    assert "recall@10 against code length" in section
+    assert section.count("<img") == 1
+    without = compare(*digits, measures="recall@10", **options).to_html()
+    assert "within a radius" in text
+    assert "within a radius" not in without
+
+
+def test_a_report_says_that_the_objective_of_another_measure_is_higher(comparison, no_matplotlib):
+    of_both = [
+        replace(result, method="talr-ap" if result.method == "lsh" else "talr-ndcg")
+        for result in comparison.results
+    ]
+    about = {**comparison.about, "methods": {"talr-ap": "", "talr-ndcg": ""}}
+    text = replace(comparison, results=of_both, about=about).to_html()
+    assert "has a higher AP<sub>T</sub> than <code>talr-ap</code> at 8, 12 bits" in text
+    assert "than <code>talr-ndcg</code>" not in text
+    assert "has a higher" not in comparison.to_html()

@@ -10,7 +10,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.datasets import load_digits
 
-from sklearn_hashrank import ITQHasher, NeighborAffinity, load_hasher
+from sklearn_hashrank import (
+    HammingNeighbors,
+    ITQHasher,
+    LabelAffinity,
+    NeighborAffinity,
+    load_hasher,
+    retrieval_histogram,
+)
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.codes import hamming_distances, load_codes
 from sklearn_hashrank.comparison import compare
@@ -96,13 +103,14 @@ def test_floats_are_read_from_a_file_where_there_are_candidates(tmp_path):
         assert found[name] == expected[name]
 
     hasher = ITQHasher(12, output="packed", random_state=0).fit(rows[40:])
-    of_queries, of_database = (
-        Encoded(hasher.transform(part), 12, part) for part in (rows[:40], rows[40:])
-    )
-    counted = rows.view(Counted)
+    queries, codes = hasher.transform(rows[:40]), hasher.transform(rows[40:])
+    counted, y = rows.view(Counted), (Y[:40], Y[40:])
+    affinity = LabelAffinity().fit(y[1])
+    histogram = retrieval_histogram(queries, codes, *y, affinity=affinity, n_bits=12)
+    index = HammingNeighbors(n_bits=12).fit(codes)
     found = measure_rescoring(
-        Rescoring(K, OVERSAMPLING), of_queries, of_database, None, counted, np.arange(40, 260),
-        (Y[:40], Y[40:]),
+        Rescoring(K, OVERSAMPLING), lambda n: index.kneighbors(queries, n)[1], rows[:40], counted,
+        np.arange(40, 260), y, affinity, histogram, Encoded(codes, 12, None),
     )  # fmt: skip
     assert 0 < Counted.most <= K * OVERSAMPLING
     assert 0 < found["near_floats"] < 1

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sklearn_hashrank.comparison._best import marked_method
 from sklearn_hashrank.comparison._columns import COLUMNS
 from sklearn_hashrank.comparison._result_tables import (
     Notation,
-    best_of,
     csv_cell,
     escape_latex,
     escape_markdown,
@@ -34,6 +34,19 @@ def results(**values):
     ]
 
 
+def marked(values, queries=None):
+    """Name of the marked method, by values of seeds and of their queries."""
+    runs = [
+        RunResult(
+            method, 8, seed, {"ap": value},
+            {"of_queries": {"ap": queries[method][seed]}} if queries else {},
+        )
+        for method, of_seeds in values.items()
+        for seed, value in of_seeds.items()
+    ]  # fmt: skip
+    return marked_method(runs, "ap", 8)
+
+
 @pytest.mark.parametrize(
     ("values", "best"),
     [
@@ -50,15 +63,15 @@ def results(**values):
 )
 def test_best_is_ahead_over_seeds(values, best):
     values = {method: dict(enumerate(of_seeds)) for method, of_seeds in values.items()}
-    assert best_of(values, {}) == best
+    assert marked(values) == best
 
 
 def test_the_leader_must_be_ahead_of_everyone_not_only_of_the_runner_up():
     steady = {0: 0.5, 1: 0.5, 2: 0.5}
     runner_up = {0: 0.45, 1: 0.45, 2: 0.45}
     erratic = {0: 0.8, 1: 0.2, 2: 0.3}
-    assert best_of({"steady": steady, "runner_up": runner_up}, {}) == "steady"
-    assert best_of({"steady": steady, "runner_up": runner_up, "erratic": erratic}, {}) is None
+    assert marked({"steady": steady, "runner_up": runner_up}) == "steady"
+    assert marked({"steady": steady, "runner_up": runner_up, "erratic": erratic}) is None
 
 
 def test_best_is_ahead_over_queries_too():
@@ -73,8 +86,8 @@ def test_best_is_ahead_over_queries_too():
         }
         values = {m: {s: float(np.mean(v)) for s, v in each.items()} for m, each in queries.items()}
         values["b"] = {seed: values["a"][seed] - ahead for seed in range(2)}
-        assert best_of(values, {}) == "a"
-        assert best_of(values, queries) == best
+        assert marked(values) == "a"
+        assert marked(values, queries) == best
 
 
 @pytest.mark.parametrize("n_rivals", [1, 4])
@@ -89,7 +102,7 @@ def test_equal_methods_are_seldom_best(n_rivals):
             str(m): {s: list(drawn[m, s]) for s in range(n_seeds)} for m in range(len(drawn))
         }
         values = {m: {s: float(np.mean(v)) for s, v in each.items()} for m, each in queries.items()}
-        n_marked += best_of(values, queries) is not None
+        n_marked += marked(values, queries) is not None
     assert n_marked / n_trials <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / n_trials)
 
 

@@ -398,3 +398,14 @@ def test_pictures_without_pillow_say_what_to_install(digits, path, monkeypatch):
     with pytest.raises(ValueError, match="needs Pillow, which is not installed: pip install"):
         write_page(path, LSHHasher(8).fit(X), X, y, image_shape=(8, 8))
     assert not path.exists()
+
+
+def test_a_page_says_which_of_its_queries_are_sampled(tmp_path):
+    X = np.random.default_rng(0).normal(size=(40, 6))
+    for queries, is_said in ((5, True), (40, False), (np.arange(7), False)):
+        path = write_page(
+            tmp_path / "page.html", LSHHasher(4).fit(X), X, queries=queries, note="<made> here"
+        ).path
+        text = path.read_text(encoding="utf-8")
+        assert (f"{queries} of 40 items are listed as queries" in text) == is_said
+        assert "&lt;made&gt; here" in text
