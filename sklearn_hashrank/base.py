@@ -58,6 +58,7 @@ from .codes._formats import FORMATS, pack_signs, packed_width, truncate_codes, w
 from .codes._targets import collect_codes
 from .metrics._evaluation import mean_value
 from .metrics._retrieval import retrieve, warn_if_all_is_relevant
+from .objectives._objective_names import NAMED
 
 __all__ = [
     "BaseHasher",
@@ -66,6 +67,10 @@ __all__ = [
 ]
 
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
+
+# Hyperplanes of so many bits and 1,000 features take half a gigabyte. Ten times as many, typed by
+# mistake, would end in a MemoryError, or in a process that the system kills.
+MOST_BITS = 1 << 16
 
 # What is left behind when a fitted hasher is sent to workers.
 _NOT_FOR_ENCODING = (
@@ -91,7 +96,8 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
         Packed codes of the training rows.
     y_ : array-like
-        `y` of the training rows, not copied; absent where it was None.
+        `y` of the training rows; absent where it was None. An array is not copied; it is a view
+        that cannot be written to.
     affinity_ : affinity object
         The affinity that was learned from, fitted on the training rows. Set by `fit` where learning
         needs it, otherwise when an evaluation first does. Absent where neither learning needs it
@@ -122,7 +128,7 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """
 
     _parameter_constraints: dict = {
-        "n_bits": [Interval(Integral, 1, None, closed="left")],
+        "n_bits": [Interval(Integral, 1, MOST_BITS, closed="both")],
         "output": [StrOptions(set(FORMATS))],
     }
 
@@ -424,6 +430,31 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             )
         return self.codes_, self.y_
 
+    def set_params(self, **params: Any) -> Self:
+        """Set the parameters of this estimator, and those of objects that it has as parameters.
+
+        Parameters
+        ----------
+        **params : dict
+            Values by name. ``objective__alpha`` is `alpha` of the object that is `objective`.
+
+        Returns
+        -------
+        self : hasher
+        """
+        for name, value in params.items():
+            owner, _, nested = name.partition("__")
+            named = params.get(owner, getattr(self, owner, None))
+            if nested and isinstance(named, str):
+                instead = f"an object that has it as {owner}"
+                if owner == "objective" and named in NAMED:
+                    instead = f"objective={NAMED[named].__name__}({nested}={value!r})"
+                raise ValueError(
+                    f"{name} cannot be set, because {owner}={named!r} is a name and has no "
+                    f"parameters. Pass {instead}."
+                )
+        return super().set_params(**params)
+
     def check_data(self, X: MatrixLike, y: Target | None = None) -> None:
         """Refuse data that :meth:`fit` would refuse for what they are, and learn nothing.
 
@@ -564,9 +595,24 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     def _check_rows(self, X: Any, y: Any = None, *, reset: bool) -> Any:
         """Check rows of X, and y where there is one; a hasher may take rows of other forms."""
         X = as_host_array(X, "X")
-        if y is None:
-            return validate_data(self, X, reset=reset, **_ROWS)
-        return validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
+        n_axes = getattr(X, "ndim", None)
+        if isinstance(n_axes, int) and n_axes > 2:
+            raise ValueError(
+                f"Found array with dim {n_axes}. {type(self).__name__} takes rows of features, of "
+                f"shape (n_samples, n_features). Got shape {X.shape}. Of images, pass "
+                "GIST().fit_transform(X), or X.reshape(len(X), -1) for their pixels, or take "
+                "sklearn_hashrank.deep.DeepHasher."
+            )
+        return self._validate_rows(X, y, reset, **_ROWS)
+
+    def _validate_rows(self, X: Any, y: Any, reset: bool, **options: Any) -> Any:
+        """Validate rows as scikit-learn does, and numbers that no float can hold."""
+        try:
+            if y is None:
+                return validate_data(self, X, reset=reset, **options)
+            return validate_data(self, X, y, reset=reset, multi_output=True, **options)
+        except OverflowError as error:
+            raise ValueError("X holds integers beyond the largest float.") from error
 
     def _fit_affinity(self, X: Any, y: Any) -> BaseAffinity:
         """Fit the affinity on training rows; without y, "auto" means distances between rows."""
@@ -601,6 +647,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
             y = None if many.y is None else as_array(many.y)
         else:
             return
+        if isinstance(y, np.ndarray):
+            y = y.view()
+            y.flags.writeable = False
         if y is not None:
             self.y_ = y
 

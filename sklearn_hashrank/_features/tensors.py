@@ -31,7 +31,7 @@ def as_numpy(array: Any, name: str) -> np.ndarray:
     if type(array) is np.ndarray:
         return array
     if is_tensor(array):
-        return _from_torch(array)
+        return _from_torch(array, name)
     try:
         if hasattr(array, "__dlpack__") and not hasattr(array, "__array__"):
             return np.from_dlpack(array)
@@ -45,7 +45,9 @@ def as_numpy(array: Any, name: str) -> np.ndarray:
     return found.astype(np.float32) if found.dtype.name == "bfloat16" else found
 
 
-def _from_torch(tensor: Any) -> np.ndarray:
+def _from_torch(tensor: Any, name: str) -> np.ndarray:
+    if tensor.is_meta:
+        raise ValueError(f"{name} is a tensor on torch's device 'meta', which holds no values.")
     tensor = tensor.detach()
     if tensor.layout != sys.modules["torch"].strided:
         tensor = tensor.to_dense()

@@ -20,7 +20,7 @@ import numpy as np
 from .._solvers.stochastic import SCHEDULES
 from .._utils.callbacks import Progress
 from .relevance import Relevance
-from .validation import split_for_validation, validation_of
+from .validation import report_of, split_for_validation, validation_of
 
 History = dict[str, list[float]]
 """Of each pass the mean ``"objective"``, the last ``"learning_rate"`` and the ``"validation"``."""
@@ -118,6 +118,8 @@ class MinibatchLearning:
         factor_at, validate = SCHEDULES[schedule], None
         if self.validation.size:
             validate = validation_of(objective, self._relevance, self.train, self.validation)
+        elif verbose:
+            reported, report = report_of(objective, self._relevance, self.train)
         history: History = {"objective": [], "learning_rate": []}
         best_value, best_pass, best_state = -np.inf, 0, None
         passes = Progress(estimator, *told, max_iter, model.attributes)
@@ -140,7 +142,12 @@ class MinibatchLearning:
                     passes.stop()
             if verbose and (number + 1) % int(verbose) == 0:
                 name = type(model if estimator is None else estimator).__name__
-                figures = ", ".join(f"{what} {of[-1]:.4f}" for what, of in history.items())
+                said = {what: of[-1] for what, of in history.items()}
+                if validate is None:
+                    said[reported] = report(lambda rows: model.projections(X, rows))
+                elif objective.measure is not None:
+                    said[f"validation ({objective.measure})"] = said.pop("validation")
+                figures = ", ".join(f"{what} {value:.4f}" for what, value in said.items())
                 print(f"[{name}] pass {number + 1}/{max_iter}: {figures}")
         if validate is not None:
             model.set_state(best_state)

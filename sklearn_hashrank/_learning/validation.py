@@ -1,6 +1,7 @@
 """Rows kept for validation, and how good the model is on them."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from ..metrics._configured import configure_measure
 from ..metrics._counting import retrieval_histogram
 
 _ROWS_TO_VALIDATE = 2048  # at a time: an objective compares all pairs of them
+_ROWS_TO_REPORT = 1000  # a measure of so many rows among themselves takes a tenth of a second
 
 Projections = Callable[[np.ndarray], np.ndarray]
 """The projections of the rows with the given numbers, by what has been learned so far."""
@@ -40,9 +42,7 @@ def validation_of(
     for the training rows. Otherwise it is the mean objective of the rows among themselves, always
     the objective of the end of the training, so that passes of one that anneals can be compared.
     """
-    if objective.measure is not None:
-        measure = configure_measure(objective.measure, zero_division=0.0)
-    else:
+    if objective.measure is None:
         at_end = objective.at_end()
         blocks = np.array_split(validation, -(-len(validation) // _ROWS_TO_VALIDATE))
 
@@ -50,16 +50,7 @@ def validation_of(
         if objective.measure is None:
             value = float(np.mean([at_end.value(projections(rows), rows) for rows in blocks]))
         else:
-            queries = projections(validation)
-            histogram = retrieval_histogram(
-                pack_signs(queries),
-                pack_signs(projections(train)),
-                relevance.y[validation],
-                relevance.y[train],
-                affinity=relevance.affinity.without_database(),
-                n_bits=queries.shape[1],
-            )
-            value = float(histogram.measure(measure).mean())
+            value = _measure(objective.measure, relevance, projections, validation, train)
         if not np.isfinite(value):
             raise ValueError(
                 f"validation must give a finite float. Got {value} instead. If learning diverged, "
@@ -68,3 +59,34 @@ def validation_of(
         return value
 
     return validate
+
+
+def report_of(
+    objective: Any, relevance: Any, train: np.ndarray
+) -> tuple[str, Callable[[Projections], float]]:
+    """Return what a line of progress says of training rows, and a function that computes it.
+
+    It is the measure that the objective names, or average precision, of some of the training rows
+    retrieved among themselves. They are sampled by a seed of their own: a report changes no result.
+    """
+    rows = train[np.random.RandomState(0).permutation(len(train))[:_ROWS_TO_REPORT]]
+    name = objective.measure or "ap"
+    return f"{name} of {len(rows)} training rows", partial(
+        _measure, name, relevance, queries=rows, database=None
+    )
+
+
+def _measure(name, relevance, projections, queries, database):
+    """Mean measure of rows as queries for others, or for themselves where there are none."""
+    scores = projections(queries)
+    among_themselves = database is None
+    histogram = retrieval_histogram(
+        pack_signs(scores),
+        pack_signs(scores if among_themselves else projections(database)),
+        relevance.y[queries],
+        relevance.y[queries if among_themselves else database],
+        affinity=relevance.affinity.without_database(),
+        n_bits=scores.shape[1],
+        exclude_self=among_themselves,
+    )
+    return float(histogram.measure(configure_measure(name, zero_division=0.0)).mean())

@@ -24,7 +24,14 @@ def as_array(y, name="y"):
     ``"1"`` become one class. This is the one place where lists, tuples, tables and tensors become
     arrays.
     """
-    if not isinstance(y, np.ndarray) and (sparse.issparse(y) or is_dask_array(y)):
+    if sparse.issparse(y):
+        if y.ndim != 2:
+            raise ValueError(
+                f"{name} is a sparse array of shape {y.shape}. Pass labels as {name}.toarray(), or "
+                "label sets as a sparse array of shape (n, n_labels)."
+            )
+        return y
+    if not isinstance(y, np.ndarray) and is_dask_array(y):
         return y
     if isinstance(y, (list, tuple)) and any(map(is_tensor, y)):
         y = [as_numpy(value, name) if is_tensor(value) else value for value in y]

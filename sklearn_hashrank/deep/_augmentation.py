@@ -47,7 +47,8 @@ def flip(images: torch.Tensor, generator: torch.Generator | None = None) -> torc
     -------
     images : Tensor of shape (n, channels, height, width)
     """
-    flipped = torch.rand((len(images), 1, 1, 1), generator=generator) < 0.5
+    shape = len(images), 1, 1, 1
+    flipped = torch.rand(shape, generator=generator, dtype=torch.float32) < 0.5
     return torch.where(flipped.to(images.device), images.flip(3), images)
 
 

@@ -139,7 +139,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         -1 means all processors. More than one pay for convolutions where the machine has nothing
         else to do; sums may then be rounded in another way, so that results differ a little.
     verbose : int, default=0
-        Print a line every `verbose` passes.
+        Print a line every `verbose` passes: the objective, and the tie-aware measure of the
+        validation rows, or of up to 1,000 training rows among themselves where there are none.
 
     Attributes
     ----------
@@ -158,6 +159,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         Passes done.
     batch_size_ : int
         Rows of a minibatch.
+    group_size_ : int or None
+        Rows of a class or label path in a group, about, where batches are made of groups.
     n_bits_ : int
         Length of the codes, whatever `n_bits` was set to after `fit`.
     codes_ : ndarray of shape (n_samples, ceil(n_bits / 8)), uint8
@@ -384,7 +387,7 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
             validation_fraction=self.validation_fraction if self.early_stopping else None,
             random_state=random_state,
         )
-        self.batch_size_ = learning.batch_size
+        self.batch_size_, self.group_size_ = learning.batch_size, learning.group_size
         recipe = choose_recipe(
             self._inputs.layout is not None,
             self.optimizer,
@@ -466,10 +469,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
             if y is not None:
                 check_consistent_length(X, y)
                 checked = checked, y
-        elif y is None:
-            checked = validate_data(self, X, reset=reset, **_ROWS)
         else:
-            checked = validate_data(self, X, y, reset=reset, multi_output=True, **_ROWS)
+            checked = self._validate_rows(X, y, reset, **_ROWS)
         if reset and not self._goes_on():
             self.__dict__.pop("network_", None)  # it knows other rows, should this fit fail
             layout = find_layout(self.n_features_in_, found, self.image_shape, self.channels)
@@ -565,7 +566,7 @@ def _flat_rows(hasher, X):
             "X is a DataLoader, and batches are made here. Pass its data set, X.dataset."
         )
     if torch.is_tensor(X):
-        X = as_array(X)
+        X = as_array(X, "X")
     if isinstance(X, Dataset):
         X = DatasetRows(X)
     if isinstance(X, DatasetRows):

@@ -78,6 +78,11 @@ def build(
     if module is None:
         return Parts(_default(shape, n_bits), None)
     if isinstance(module, nn.Module):
+        if any(weights.is_meta for weights in module.state_dict(keep_vars=True).values()):
+            raise ValueError(
+                "the network given as module is on torch's device 'meta', which holds no weights. "
+                "Move it to a device, as by module.to_empty(device='cpu'), and load its weights."
+            )
         trunk = copy.deepcopy(module).cpu()
         features = _run(trunk, example)
         if features.ndim < 2:
@@ -188,11 +193,10 @@ def rebuild(
 
 
 def _default(shape: tuple[int, ...], n_bits: int) -> nn.Module:
-    """Network of the package, float32 whatever torch makes by default."""
     if len(shape) == 1:
-        return perceptron(shape[0], n_bits).float()
+        return perceptron(shape[0], n_bits)
     channels, height, width = shape
-    return convolutional((channels, height, width), n_bits).float()
+    return convolutional((channels, height, width), n_bits)
 
 
 def _call(factory: Any, shape: tuple[int, ...], n_bits: int) -> nn.Module:

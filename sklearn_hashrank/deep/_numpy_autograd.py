@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch.autograd.function import once_differentiable
 
+from .._utils.threads import one_blas_thread
+
 _HALF_PRECISION = (torch.bfloat16, torch.float16)  # numpy has no bfloat16, kernels no float16
 
 
@@ -21,7 +23,8 @@ class _MinusObjective(torch.autograd.Function):
                 "scores contain NaN. A lower learning rate, or clipped gradients, keep a network "
                 "from that; NaN in its input does not."
             )
-        value, gradient = evaluate(on_host)
+        with one_blas_thread():  # several wait for each other, and for cores that are busy
+            value, gradient = evaluate(on_host)
         ctx.save_for_backward(torch.from_numpy(gradient).to(scores.device))
         return scores.new_tensor(-value)
 
@@ -40,5 +43,7 @@ def minus_objective(
 
     The objective is evaluated on the CPU, in float32 for scores of half precision.
     """
+    if scores.is_meta:
+        raise ValueError("scores are a tensor on torch's device 'meta', which holds no values.")
     wide = scores.float() if scores.dtype in _HALF_PRECISION else scores
     return _MinusObjective.apply(wide, evaluate).to(scores.dtype)

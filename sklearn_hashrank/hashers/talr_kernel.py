@@ -111,7 +111,8 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         :obj:`joblib.parallel_config` context, -1 means all processors. The result does not depend
         on it. An objective that is an object has an `n_jobs` of its own.
     verbose : int, default=0
-        Print a line every `verbose` passes.
+        Print a line every `verbose` passes: the objective, and the tie-aware measure of the
+        validation rows, or of up to 1,000 training rows among themselves where there are none.
 
     Attributes
     ----------

@@ -19,7 +19,7 @@ ZONES: Mapping[str, Any] = {
     "hierarchical": Hierarchical,
     "nested": Nested,
 }
-_NAMED = {"auto": AutoRanking, **RANKING, **LIKELIHOODS, **ZONES}
+NAMED = {"auto": AutoRanking, **RANKING, **LIKELIHOODS, **ZONES}
 
 
 def find_objective(objective: Any, levels: Any = None, n_jobs: int | None = None) -> Any:
@@ -28,7 +28,7 @@ def find_objective(objective: Any, levels: Any = None, n_jobs: int | None = None
     With the levels of an affinity, "auto" and `AutoRanking` are what they choose for these.
     """
     if isinstance(objective, str):
-        objective = _NAMED[objective](n_jobs=n_jobs)
+        objective = NAMED[objective](n_jobs=n_jobs)
     if isinstance(objective, AutoRanking) and levels is not None:
         return objective.choose(levels)
     return objective

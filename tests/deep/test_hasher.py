@@ -350,3 +350,35 @@ def test_label_sets_of_items_may_be_floats(of_items):
     y = np.eye(10)[Y[:60]]
     found = hasher(max_iter=1).fit(Items([of_items(row) for row in y]))
     assert isinstance(found.affinity_, SharedLabelAffinity)
+
+
+@pytest.mark.parametrize("options", [{}, {"image_shape": (8, 8), "augment": "flip"}])
+def test_the_default_dtype_of_torch_changes_nothing(options):
+    expected = hasher(**options).fit(X, Y).codes_
+    torch.set_default_dtype(torch.float64)
+    try:
+        found = hasher(**options).fit(X, Y).codes_
+    finally:
+        torch.set_default_dtype(torch.float32)
+    assert_array_equal(found, expected)
+
+
+def test_lines_say_the_measure(capsys):
+    silent = hasher(max_iter=2).fit(X, Y)
+    assert_array_equal(hasher(max_iter=2, verbose=1).fit(X, Y).codes_, silent.codes_)
+    hasher(max_iter=2, verbose=1, early_stopping=True).fit(X, Y)
+    lines = capsys.readouterr().out.splitlines()
+    assert ["ap of 500 training rows 0." in line for line in lines] == [True, True, False, False]
+    assert ["validation (ap) 0." in line for line in lines] == [False, False, True, True]
+
+
+def test_batches_of_many_classes_are_groups():
+    assert hasher(max_iter=1).fit(X, Y).group_size_ is None
+    assert hasher(max_iter=1).fit(X, np.arange(500) // 5).group_size_ == 4
+
+
+def test_networks_without_weights_are_refused():
+    with pytest.raises(ValueError, match="'meta'"):
+        DeepHasher(nn.Linear(64, 16, device="meta"), 16).fit(X, Y)
+    with pytest.raises(ValueError, match="'meta'"):
+        TieAwareLoss()(torch.zeros(4, 3, device="meta"), Y[:4])

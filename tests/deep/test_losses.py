@@ -8,6 +8,7 @@ import pytest
 import torch
 from scipy import sparse
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from sklearn_hashrank.affinity._euclidean import EuclideanAffinity
 from sklearn_hashrank.affinity._labels import (
@@ -25,6 +26,7 @@ from sklearn_hashrank.objectives import (
     Objective,
     TieValues,
 )
+from tests.blas import blas_threads
 from tests.deep.batches import (
     CLASSES,
     LABEL_SETS,
@@ -338,3 +340,22 @@ def test_hashnet_can_be_made_steeper():
     loss.objective.alpha = 3.0
     assert loss(scores, CLASSES) == PairwiseLoss(HashNet(alpha=3.0))(scores, CLASSES)
     assert loss(scores, CLASSES) != before
+
+
+@every_loss
+def test_a_step_has_one_blas_thread(name, monkeypatch):
+    seen = []
+    loss = make_loss(name, affinity=HierarchicalAffinity())
+    evaluate = type(loss.objective).value_and_gradient
+
+    def watched(self, *given):
+        seen.append(blas_threads())
+        return evaluate(self, *given)
+
+    monkeypatch.setattr(type(loss.objective), "value_and_gradient", watched)
+    with threadpool_limits(2, user_api="blas"):
+        before = blas_threads()
+        loss(make_scores(), PATHS).backward()
+        assert blas_threads() == before
+    assert seen == [{1}] * len(seen)
+    assert seen
