@@ -275,7 +275,7 @@ SECTIONS = (
         "Ranking objectives",
         "sklearn_hashrank.objectives",
         (
-            "Objective",
+            "RankingObjective",
             "AutoRanking",
             "AveragePrecision",
             "NDCG",
@@ -295,8 +295,6 @@ SECTIONS = (
             "Dispersed",
             "Hierarchical",
             "Nested",
-            "SquaredEuclidean",
-            "CityBlock",
         ),
         "Zones for the distance of a pair, by its level; see :ref:`dispersion`.",
     ),

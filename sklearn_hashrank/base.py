@@ -66,6 +66,7 @@ __all__ = [
     "LinearHasher",
 ]
 
+# Rows that every hasher takes: what fewer than float32 holds is no gain, CSR is cut into rows.
 _ROWS = {"accept_sparse": "csr", "dtype": [np.float64, np.float32]}
 
 # Hyperplanes of so many bits and 1,000 features take half a gigabyte. Ten times as many, typed by

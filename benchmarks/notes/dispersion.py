@@ -27,7 +27,7 @@ from sklearn_hashrank.metrics import (
     local_group_average_precision_score,
     tie_aware_average_precision_score,
 )
-from sklearn_hashrank.objectives import CityBlock
+from sklearn_hashrank.objectives.pairwise._distances import CityBlock
 
 DSH = partial(DispersionHasher, objective="dsh")
 DISPERSED = partial(DispersionHasher, objective="dispersed")

@@ -20,7 +20,7 @@ from ..affinity._neighbors import NeighborAffinity
 MOST_ROWS = 20_000
 _GROUP_SIZE, _POOL = 8, 20  # rows of a group, and how near they are
 _FEWEST_BATCHES = 5  # of a pass over few rows
-_ROWS_OF_BATCHES = 512
+_ROWS_OF_BATCHES = 512  # 64 groups, so that most of a batch is far from a row and some is near
 _RATE = 0.003  # of a linear model: the start is good already, longer steps lose it on pixels
 
 

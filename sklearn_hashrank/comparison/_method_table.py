@@ -240,7 +240,7 @@ METHODS: dict[str, Method] = {
     "centers": Method(
         TALRLinear,
         "minibatch",
-        "nearness to centres of classes, codes of a Hadamard matrix",
+        "OrthoHash: cosines with centers of classes, codes of a Hadamard matrix, and a margin",
         {"objective": Centers(), "max_iter": _PASSES_OF_LIKELIHOODS},
     ),
     "mihash": Method(
@@ -330,7 +330,7 @@ METHODS: dict[str, Method] = {
     "deep-centers": Method(
         _make_network,
         "deep",
-        "network trained on nearness to centres of classes",
+        "network trained by OrthoHash: cosines with centers of classes, and a margin",
         {"objective": Centers()},
     ),
     "deep-dsh": Method(

@@ -8,8 +8,8 @@ from .._features.moments import Moments
 from .._features.space import FeatureSpace
 from .._files.storable import storable
 
-_MOST_CHANNELS = 4
-_BLOCK_NUMBERS = 1 << 22
+_MOST_CHANNELS = 4  # of an axis that "auto" takes for colors: gray, RGB, and RGB with opacity
+_BLOCK_NUMBERS = 1 << 22  # of rows whose moments are computed at a time: 17 MB of float32
 _FORMS = "(n, height, width), (n, height, width, channels) or (n, channels, height, width)"
 
 

@@ -129,7 +129,7 @@ class TieAwareLoss(BatchLoss):
 
     Attributes
     ----------
-    objective : Objective
+    objective : object
         The objective, with its parameters.
 
     Notes

@@ -23,10 +23,14 @@ from ..codes._class_codes import hadamard_codes
 
 __all__ = ["ClassifierHasher"]
 
+# Values of C to choose from, the strongest regularization first. Weak ones take longest to fit.
 _STRENGTHS = (0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 1.0)
 _WEAKER = (10.0, 100.0, 1000.0)  # tried in turn where the last one above is the best
 _N_FOLDS = 3  # each costs a fit for every strength
 _ROWS_TO_CHOOSE_BY = 5000  # enough to tell strengths of regularization apart
+# Of the logistic regression. Codes depend on which class is the likeliest, which is settled long
+# before the weights are: ten times scikit-learn's tolerance, and ten times its iterations, so that
+# strong and weak regularization both end by it.
 _TOL, _MAX_ITER = 1e-3, 1000
 
 

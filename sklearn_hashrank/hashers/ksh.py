@@ -21,7 +21,7 @@ __all__ = ["KSHHasher"]
 _ROWS_OF_THE_TABLE = 256  # compared at a time
 _NO_VARIANCE = 1e-10  # relative to the largest
 _SAME_EIGENVALUE = 1e-8  # relative to a bound on all
-_MOST_DOUBLINGS = 50
+_MOST_DOUBLINGS = 50  # of the steepness; a step 1e15 times shorter would not move the weights
 
 
 class KSHHasher(LearnsFromRelevance, KernelHasher):

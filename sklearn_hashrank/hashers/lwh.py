@@ -32,7 +32,7 @@ _N_COMPONENTS: dict[str, dict[str, int | None]] = {
     "components": {"pegasos": 200, "sdp": 32},
     "centered": {"pegasos": None, "sdp": 32},
 }
-_WHITENING = 0.2
+_WHITENING = 0.2  # the fifth root
 _EXACT_FEATURES = 2000  # up to so many, principal components are exact, in a few seconds
 _ROTATION_ITERATIONS = 50  # as of ITQHasher
 _ROWS_TO_LOOK_AT = 1000  # enough to tell the share of relevant pairs
@@ -40,6 +40,7 @@ _ROWS_TO_LOOK_AT = 1000  # enough to tell the share of relevant pairs
 # the product of both.
 _QUERIES_PER_CLASS, _ROWS_PER_CLASS = 10, 20
 _N_QUERIES = {"pegasos": (500, 3000), "sdp": (300, 300)}  # at least and at most
+# The program of "sdp" grows with the rankings, and its oracle with the rows.
 _N_DATABASE = {"pegasos": (3000, 6000), "sdp": (1000, 1000)}
 
 

@@ -24,7 +24,7 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["MACHasher"]
 
-_SWEEPS_AT_START = 2
+_SWEEPS_AT_START = 2  # over the bits: in the first, a bit knows only those before it
 
 
 class MACHasher(LearnsFromRelevance, LinearHasher):

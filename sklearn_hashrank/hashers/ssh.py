@@ -24,7 +24,7 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["SSHHasher"]
 
-_UNLABELLED = -1
+_UNLABELLED = -1  # as in scikit-learn's semi-supervised methods
 _FEATURES_OF_A_COVARIANCE = 1024  # up to so many, the covariance is formed
 _FEATURES_OF_A_MATRIX = 128  # up to so many, all products at once are faster than one by one
 _ROWS_AT_A_TIME = 64  # of the matrix of pairs; they stay in the caches

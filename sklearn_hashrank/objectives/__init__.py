@@ -7,8 +7,9 @@ scores. It leaves the pairs of a row with itself out. What else it may declare (
 the training, its learning rates, the affinities it accepts, a measure) is in `BaseObjective`, and
 is read in one place, `CheckedObjective`.
 
-Ranking objectives (`Objective`) see only soft histograms, pairwise objectives (`PairwiseObjective`)
-the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs and triplets.
+Ranking objectives (`RankingObjective`) see only soft histograms, pairwise objectives
+(`PairwiseObjective`) the distances of pairs; `DPSH`, `HashNet` and `DTSH` are likelihoods of pairs
+and triplets.
 `Centers` sees the classes of rows, which it asks for by `bind`. A new one is a class; hashers find
 it by name if it has a line in `_objective_names`.
 """
@@ -16,13 +17,12 @@ it by name if it has a line in `_objective_names`.
 from ._base import BaseObjective
 from ._centers import Centers
 from ._prefixes import Prefixes
-from .pairwise._distances import CityBlock, SquaredEuclidean
 from .pairwise._margin_losses import DSH, Dispersed, Hierarchical, Nested, PairwiseObjective
 from .pairwise._pair_likelihoods import DPSH, HashNet
 from .pairwise._triplet_likelihood import DTSH
 from .ranking._auto import AutoRanking
 from .ranking._average_precision import AveragePrecision
-from .ranking._base import Objective
+from .ranking._base import RankingObjective
 from .ranking._mutual_information import MutualInformation
 from .ranking._ndcg import NDCG
 from .ranking._soft_histogram import SoftHistogram
@@ -37,17 +37,15 @@ __all__ = [
     "AveragePrecision",
     "BaseObjective",
     "Centers",
-    "CityBlock",
     "Dispersed",
     "HashNet",
     "Hierarchical",
     "MutualInformation",
     "Nested",
-    "Objective",
     "PairwiseObjective",
     "Prefixes",
+    "RankingObjective",
     "SoftHistogram",
     "SoftTies",
-    "SquaredEuclidean",
     "TieValues",
 ]

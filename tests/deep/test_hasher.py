@@ -18,7 +18,13 @@ from sklearn_hashrank import (
 from sklearn_hashrank._learning.pair_relevance import PairRelevance
 from sklearn_hashrank.deep import DeepHasher, PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.deep._objectives import objective_of_rows
-from sklearn_hashrank.objectives import AveragePrecision, Centers, HashNet, Objective, TieValues
+from sklearn_hashrank.objectives import (
+    AveragePrecision,
+    Centers,
+    HashNet,
+    RankingObjective,
+    TieValues,
+)
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:500], Y[:500]
@@ -267,7 +273,7 @@ def test_torch_goes_on_as_if_nothing_had_been_drawn():
     assert torch.equal(torch.rand(3), expected)
 
 
-class Nearest(Objective):
+class Nearest(RankingObjective):
     """An objective of a user: the share of relevant items in the nearest bin."""
 
     def tie(self, ties):

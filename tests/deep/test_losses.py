@@ -23,7 +23,7 @@ from sklearn_hashrank.objectives import (
     AveragePrecision,
     HashNet,
     Hierarchical,
-    Objective,
+    RankingObjective,
     TieValues,
 )
 from tests.blas import blas_threads
@@ -203,7 +203,7 @@ def test_steepness_is_annealed():
     assert loss.objective.alpha_ == 3.0
 
 
-class FirstBin(Objective):
+class FirstBin(RankingObjective):
     """An objective of a user: the share of relevant items in the nearest bin."""
 
     def tie(self, ties):

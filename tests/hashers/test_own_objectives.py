@@ -15,13 +15,12 @@ from sklearn_hashrank.objectives import (
     NDCG,
     AutoRanking,
     AveragePrecision,
-    CityBlock,
     Dispersed,
     HashNet,
     Hierarchical,
     MutualInformation,
-    Objective,
     PairwiseObjective,
+    RankingObjective,
     TieValues,
 )
 
@@ -41,7 +40,7 @@ class SimilarityFit:
         return -np.mean(error**2), by_codes * (1 - codes**2)
 
 
-class PrecisionOfTies(Objective):
+class PrecisionOfTies(RankingObjective):
     """A subclass with `tie` only: the share of relevant items up to and in each tie."""
 
     def tie(self, ties):
@@ -56,7 +55,7 @@ class PrecisionOfTies(Objective):
 class HalfApart(PairwiseObjective):
     """A pairwise subclass with a parameter of its own."""
 
-    metric = CityBlock
+    metric = "cityblock"
 
     def __init__(self, slack=0.1):
         self.slack = slack
@@ -357,11 +356,11 @@ def test_an_affinity_that_an_objective_refuses_is_refused_before_learning(hasher
 
 
 def ties_of(function):
-    return type("Ties", (Objective,), {"tie": lambda self, ties: function(ties)})()
+    return type("Ties", (RankingObjective,), {"tie": lambda self, ties: function(ties)})()
 
 
 def zones_of(function):
-    members = {"metric": CityBlock, "zones": lambda self, levels: function(levels)}
+    members = {"metric": "cityblock", "zones": lambda self, levels: function(levels)}
     return type("Zones", (PairwiseObjective,), members)()
 
 

@@ -5,7 +5,7 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import DispersionHasher, LSHHasher
-from sklearn_hashrank.objectives import CityBlock, PairwiseObjective
+from sklearn_hashrank.objectives import PairwiseObjective
 
 
 class HalfApart(PairwiseObjective):
@@ -15,7 +15,7 @@ class HalfApart(PairwiseObjective):
     bits is a distance of 1 per bit.
     """
 
-    metric = CityBlock
+    metric = "cityblock"
 
     def __init__(self, *, slack=0.25, regularization=0.01):
         self.slack = slack

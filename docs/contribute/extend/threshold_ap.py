@@ -6,10 +6,10 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import train_test_split
 
 from sklearn_hashrank import LSHHasher, TALRLinear
-from sklearn_hashrank.objectives import Objective, TieValues
+from sklearn_hashrank.objectives import RankingObjective, TieValues
 
 
-class ThresholdAP(Objective):
+class ThresholdAP(RankingObjective):
     """Every relevant item of a tie is met at the end of the tie.
 
     AP = 1/N_rel sum_d c+_d C+_d / C_d. It is what scikit-learn's function computes.

@@ -11,6 +11,8 @@ from ..._files.storable import storable
 from ...affinity._protocol import BaseAffinity
 from ._supervision import Groups, Supervision, group_rows, stack_rows, supervise
 
+# As many groups of equal rows are added up as samples of queries and items are affordable: the
+# relevance of every pair of groups is one matrix, of queries and items another of 20 million.
 GROUPS_IN_FULL, _QUERIES, _DATABASE = 2000, 1000, 20_000
 _STATISTICS_ROWS = 10_000  # that covariance and rotation are taken from
 _DEVIATIONS = 10  # more rows than wanted to be sure of enough of them

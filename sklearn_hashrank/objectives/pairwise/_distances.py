@@ -13,39 +13,13 @@ _SIGN_COST, _FEWEST_ROWS = 0.1, 512
 
 
 class SquaredEuclidean:
-    """Sum of squared differences: four times the Hamming distance of codes of -1 and +1.
+    """Sum of squared differences: four times the Hamming distance of codes of -1 and +1."""
 
-    Attributes
-    ----------
-    learning_rates : dict
-        Those of objectives of this distance: its slopes grow with the scores.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import SquaredEuclidean
-    >>> SquaredEuclidean.distances(np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]]))
-    array([[0., 8.],
-           [8., 0.]])
-    """
-
+    # Its slopes grow with the scores, so that steps must be short.
     learning_rates: ClassVar[Mapping[str, float]] = {"sgd": 0.03}
 
     @staticmethod
     def distances(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-        """Return the distance of every pair of rows.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (M, n_bits)
-            Relaxed codes.
-        n_jobs : int or None, default=None
-            Threads over rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (M, M)
-        """
         norms = np.einsum("ij,ij->i", codes, codes)
         codes_of_columns = codes.T.copy()
         distances = np.empty((len(codes), len(codes)), codes.dtype)
@@ -62,21 +36,7 @@ class SquaredEuclidean:
 
     @staticmethod
     def pull_back(codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-        """Return the gradient to the codes.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (M, n_bits)
-            Relaxed codes.
-        slope : ndarray of shape (M, M)
-            Derivative by the distance of each pair, symmetric.
-        n_jobs : int or None, default=None
-            Threads over rows.
-
-        Returns
-        -------
-        gradient : ndarray of shape (M, n_bits)
-        """
+        """Return the gradient to the codes; `slope` by each distance is symmetric."""
         gradient = np.empty_like(codes)
 
         def pull(rows):
@@ -91,38 +51,12 @@ class CityBlock:
     """Sum of absolute differences: twice the Hamming distance of codes of -1 and +1.
 
     In a bit where two codes agree the slope is zero, the mean of those of the two sides.
-
-    Attributes
-    ----------
-    learning_rates : dict
-        Those of objectives of this distance: none, because its slopes are bounded.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import CityBlock
-    >>> CityBlock.distances(np.array([[1.0, 1.0, -1.0], [1.0, -1.0, 1.0]]))
-    array([[0., 4.],
-           [4., 0.]])
     """
 
     learning_rates: ClassVar[Mapping[str, float]] = {}
 
     @staticmethod
     def distances(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-        """Return the distance of every pair of rows.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (M, n_bits)
-            Relaxed codes.
-        n_jobs : int or None, default=None
-            Threads over rows.
-
-        Returns
-        -------
-        distances : ndarray of shape (M, M)
-        """
         n_rows, columns = len(codes), np.ascontiguousarray(codes.T)
         distances = np.zeros((n_rows, n_rows), codes.dtype)
 
@@ -134,21 +68,7 @@ class CityBlock:
 
     @staticmethod
     def pull_back(codes: np.ndarray, slope: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-        """Return the gradient to the codes.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (M, n_bits)
-            Relaxed codes.
-        slope : ndarray of shape (M, M)
-            Derivative by the distance of each pair, symmetric.
-        n_jobs : int or None, default=None
-            Threads over rows.
-
-        Returns
-        -------
-        gradient : ndarray of shape (M, n_bits)
-        """
+        """Return the gradient to the codes; `slope` by each distance is symmetric."""
         n_rows, n_bits = codes.shape
         columns = np.ascontiguousarray(codes.T)
 
@@ -160,3 +80,7 @@ class CityBlock:
 
         cost = _SIGN_COST * columns.size
         return np.concatenate(over_rows(pull, n_rows, n_jobs, cost=cost, fewest=_FEWEST_ROWS))
+
+
+METRICS = {"sqeuclidean": SquaredEuclidean, "cityblock": CityBlock}
+"""Distances by the names that scipy has for them."""

@@ -13,7 +13,7 @@ from ..._utils.threads import over_blocks
 from ...affinity._labels import HierarchicalAffinity
 from .._base import BaseObjective
 from .._products import add_both_ways
-from ._distances import CityBlock, SquaredEuclidean
+from ._distances import METRICS
 
 
 class PairwiseObjective(BaseObjective):
@@ -42,17 +42,18 @@ class PairwiseObjective(BaseObjective):
 
     Attributes
     ----------
-    metric : SquaredEuclidean or CityBlock
-        How the distance of two relaxed codes is measured.
+    metric : {"sqeuclidean", "cityblock"}
+        Distance of two relaxed codes. For codes of -1 and +1 it is 4 or 2 times the Hamming
+        distance.
 
     Examples
     --------
     Relevant pairs have the same code, irrelevant ones differ in every bit:
 
     >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import CityBlock, PairwiseObjective
+    >>> from sklearn_hashrank.objectives import PairwiseObjective
     >>> class SameOrOpposite(PairwiseObjective):
-    ...     metric = CityBlock
+    ...     metric = "cityblock"
     ...
     ...     def zones(self, levels):
     ...         return np.where(levels[:, None] > 0, (0, 0), (2, np.inf))
@@ -70,7 +71,7 @@ class PairwiseObjective(BaseObjective):
         "n_jobs": [None, Integral],
     }
 
-    metric: ClassVar[type[SquaredEuclidean] | type[CityBlock]]
+    metric: ClassVar[str]
 
     # For subclasses whose constructor leaves them out.
     margin: float = 2.0
@@ -94,7 +95,16 @@ class PairwiseObjective(BaseObjective):
     @property
     def learning_rates(self) -> Mapping[str, float]:  # type: ignore[override]
         """Those that suit the metric."""
-        return self.metric.learning_rates
+        return self._distance.learning_rates
+
+    @property
+    def _distance(self):
+        if self.metric not in METRICS:
+            raise ValueError(
+                f"{type(self).__name__}.metric must be one of {', '.join(map(repr, METRICS))}. "
+                f"Got {self.metric!r}."
+            )
+        return METRICS[self.metric]
 
     @abstractmethod
     def zones(self, levels: np.ndarray) -> np.ndarray:
@@ -145,7 +155,8 @@ class PairwiseObjective(BaseObjective):
                 f"here of shape {(len(levels), 2)}. Got {zones.tolist()} instead."
             )
         low, high = np.ascontiguousarray((n_bits * several).T, dtype=scores.dtype)
-        slope = self.metric.distances(scores, self.n_jobs)
+        metric = self._distance
+        slope = metric.distances(scores, self.n_jobs)
         losses = np.empty(n_rows)
 
         def leave(rows):
@@ -154,7 +165,7 @@ class PairwiseObjective(BaseObjective):
         over_blocks(leave, n_rows, self.n_jobs)
         add_both_ways(slope, self.n_jobs)
         loss = sum(losses.tolist()) / n_pairs
-        gradient = self.metric.pull_back(scores, slope, self.n_jobs)
+        gradient = metric.pull_back(scores, slope, self.n_jobs)
         gradient *= -1 / n_pairs
 
         outside = np.abs(scores) - 1
@@ -199,7 +210,7 @@ class DSH(PairwiseObjective):
     DSH(margin=1.5)
     """
 
-    metric = SquaredEuclidean
+    metric = "sqeuclidean"
 
     def zones(self, levels: np.ndarray) -> np.ndarray:
         """Return distance 0 for relevant pairs."""
@@ -232,7 +243,7 @@ class Dispersed(PairwiseObjective):
            [0.33, 0.67]])
     """
 
-    metric = CityBlock
+    metric = "cityblock"
 
     def __init__(
         self,

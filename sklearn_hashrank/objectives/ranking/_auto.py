@@ -7,7 +7,7 @@ from sklearn.utils._param_validation import StrOptions
 
 from .._base import BaseObjective
 from ._average_precision import RELAXATIONS, AveragePrecision
-from ._base import Objective
+from ._base import RankingObjective
 from ._ndcg import NDCG
 
 
@@ -50,7 +50,7 @@ class AutoRanking(BaseObjective):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        **Objective._parameter_constraints,
+        **RankingObjective._parameter_constraints,
         "graded": [StrOptions({"auto"}), "boolean"],
         "relaxation": [StrOptions({"auto", *RELAXATIONS})],
     }
@@ -74,7 +74,7 @@ class AutoRanking(BaseObjective):
         self.delta = delta
         self.n_jobs = n_jobs
 
-    def choose(self, levels: np.ndarray) -> Objective:
+    def choose(self, levels: np.ndarray) -> RankingObjective:
         """Return the objective for some levels of relevance.
 
         Parameters

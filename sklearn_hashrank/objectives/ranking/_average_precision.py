@@ -9,14 +9,14 @@ from sklearn.utils._param_validation import StrOptions
 
 from ... import _kernels
 from ...metrics._ties import ratio
-from ._base import Objective
+from ._base import RankingObjective
 from ._floor import FLOOR, floored
 from ._ties import SoftTies, TieValues
 
 RELAXATIONS = ("simplified", "arxiv", "cvpr", "exact")
 
 
-class AveragePrecision(Objective):
+class AveragePrecision(RankingObjective):
     r"""Tie-aware average precision, extended from whole to soft counts.
 
     With the numbers c and c+ of items and of relevant items in a bin, and their sums C and C+ up to
@@ -82,7 +82,7 @@ class AveragePrecision(Objective):
 
     measure = "ap"
     _parameter_constraints: ClassVar[dict] = {
-        **Objective._parameter_constraints,
+        **RankingObjective._parameter_constraints,
         "relaxation": [StrOptions(set(RELAXATIONS))],
     }
 

@@ -19,7 +19,7 @@ _MOST_BINS = 16  # of "auto": coarse bins rank better than one per bit, see the 
 _MOST_BINS_OF_NEIGHBORS = 64
 
 
-class Objective(BaseObjective):
+class RankingObjective(BaseObjective):
     """A smooth function of the soft histograms of a batch, to be maximized.
 
     Every row of a batch is a query against all the others. A subclass says what one tie
@@ -59,8 +59,8 @@ class Objective(BaseObjective):
     The share of relevant items that are in the nearest bin:
 
     >>> import numpy as np
-    >>> from sklearn_hashrank.objectives import Objective, TieValues
-    >>> class FirstBin(Objective):
+    >>> from sklearn_hashrank.objectives import RankingObjective, TieValues
+    >>> class FirstBin(RankingObjective):
     ...     def tie(self, ties):
     ...         first = (ties.before == 0).astype(ties.gain.dtype)
     ...         return TieValues(ties.gain * first, first, None, None, None)

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ._base import Objective
+from ._base import RankingObjective
 from ._ties import SoftTies, TieValues
 
 # Smallest number of items that a logarithm is taken of: the slope is infinite in a bin without any.
 _FEWEST = 1e-6
 
 
-class MutualInformation(Objective):
+class MutualInformation(RankingObjective):
     """How much a distance tells about relevance, in bits.
 
     I(D; C) = H(D) - H(D | C), with D the bin of an item and C whether it is relevant. As a sum over

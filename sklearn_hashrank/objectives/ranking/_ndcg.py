@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import StrOptions
 from ...metrics._gains import ideal_dcg, level_gains
 from ...metrics._sums import DISCOUNTS
 from ._average_precision import RELAXATIONS
-from ._base import Objective
+from ._base import RankingObjective
 from ._floor import floored
 from ._ties import SoftTies, TieValues
 
@@ -19,7 +19,7 @@ LN2 = float(np.log(2))
 Limit = tuple[np.ndarray, np.ndarray | float]
 
 
-class NDCG(Objective):
+class NDCG(RankingObjective):
     r"""Tie-aware NDCG with gain 2^level - 1 and discount 1 / log2(rank + 1), of soft counts.
 
     With the gain g and the number c of items in a bin, and the sum C of the numbers up to a bin,
@@ -82,7 +82,7 @@ class NDCG(Objective):
 
     measure = "ndcg"
     _parameter_constraints: ClassVar[dict] = {
-        **Objective._parameter_constraints,
+        **RankingObjective._parameter_constraints,
         "relaxation": [StrOptions(set(RELAXATIONS))],
     }
 

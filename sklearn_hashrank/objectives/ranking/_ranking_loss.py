@@ -7,7 +7,7 @@ from ..._utils.threads import run_in_threads
 from ...metrics._sums import DISCOUNTS
 
 LOSSES = ("ap", "ndcg", "auc")
-_PAIRS_AT_A_TIME = 1 << 18
+_PAIRS_AT_A_TIME = 1 << 18  # 2 MB of scores, which stay in the caches from the sort to the sums
 
 
 class RankingLoss:

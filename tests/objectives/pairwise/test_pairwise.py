@@ -8,8 +8,9 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import cdist
 
-from sklearn_hashrank.objectives import CityBlock, PairwiseObjective, SquaredEuclidean
+from sklearn_hashrank.objectives import PairwiseObjective
 from sklearn_hashrank.objectives._objective_names import ZONES
+from sklearn_hashrank.objectives.pairwise._distances import CityBlock, SquaredEuclidean
 from tests.objectives.differences import central_differences
 from tests.objectives.ranking.batches import shared_labels
 from tests.oracle.pairs import LOSSES, l1, mean_loss, squared_l2
@@ -192,7 +193,7 @@ def test_a_new_objective_is_one_class():
     class Halfway(PairwiseObjective):
         """Irrelevant pairs at half of the bits, neither nearer nor farther."""
 
-        metric = CityBlock
+        metric = "cityblock"
 
         def zones(self, levels):
             return np.where((levels > 0)[:, None], (0.0, 0.0), (1.0, 1.0))

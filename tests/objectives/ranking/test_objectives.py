@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from sklearn_hashrank import RetrievalHistogram
 from sklearn_hashrank._kernels.trigamma import trigamma
-from sklearn_hashrank.objectives import Objective, SoftHistogram, TieValues
+from sklearn_hashrank.objectives import RankingObjective, SoftHistogram, TieValues
 from sklearn_hashrank.objectives.ranking._floor import FLOOR
 from sklearn_hashrank.objectives.ranking._soft_histogram import count_levels
 from tests.objectives.differences import central_differences
@@ -206,7 +206,7 @@ def test_trigamma_is_that_of_scipy():
     assert_allclose(trigamma(x), polygamma(1, x), rtol=1e-12)
 
 
-class FirstBin(Objective):
+class FirstBin(RankingObjective):
     """Expected number of relevant items in the first bin, over all relevant."""
 
     def tie(self, ties):
