@@ -174,8 +174,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         rescoring = Rescoring(options.rescore, metric=options.metric or METRICS[0])
         means |= _rescored(options, model, rescoring, database, queries, task, histogram)
         columns = [*columns, *rescoring.columns()]
-    baseline, ids = None, (database if queries is None else queries).ids
-    names = range(histogram.n_queries) if ids is None else ids[:].tolist()
+    baseline, asked = None, database if queries is None else queries
+    names = range(len(asked.codes)) if asked.ids is None else asked.ids[:].tolist()
     if options.baseline is not None:
         others = _read_codes(options, options.baseline, options.baseline_queries, not needs_all)
         for one, other in zip((database, queries), others):
