@@ -188,6 +188,10 @@ class EuclideanAffinity(BaseAffinity):
         pairs = np.arange(queries.shape[0])
         return self._count_thresholds(squared_distances(queries, database, pairs, pairs))
 
+    def digest(self, queries):
+        """Name the thresholds and their levels; see :class:`BaseAffinity`."""
+        return self._digest_of(self.thresholds_, self.levels_)
+
     def _count_thresholds(self, squared):
         return (squared[:, None] <= self._squared_thresholds).sum(axis=1, dtype=np.uint16)
 

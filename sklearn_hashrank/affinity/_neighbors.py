@@ -6,7 +6,6 @@ however the database is cut, and every row at exactly the distance of the k-th c
 """
 
 import copy
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -221,8 +220,7 @@ class NeighborAffinity(BaseAffinity):
             has_unit = np.isfinite(mantissas) & (mantissas != 0)
             exponents = exponents + 2 * int(np.log2(self._unit)) * has_unit
         named = f"{self.metric} {self._check_parameters()}".encode()
-        parts = [np.ascontiguousarray(mantissas), np.ascontiguousarray(exponents, dtype=np.int64)]
-        return hashlib.sha256(b"".join([named, *(part.tobytes() for part in parts)])).hexdigest()
+        return self._digest_of(named, mantissas, exponents.astype(np.int64))
 
     def level_indices(self, queries, database):
         """Compare distances with those of the k-th nearest rows; see :class:`BaseAffinity`."""
