@@ -49,11 +49,11 @@ def add_parser(
     return parser
 
 
-def add_data_options(parser: ArgumentParser) -> None:
+def add_data_options(parser: ArgumentParser, required: bool = True) -> None:
     parser.add_argument(
         "--data",
         type=Input,
-        required=True,
+        required=required,
         metavar="NAME|FILE",
         help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of "
         "features, or folders and patterns of .parquet files; FILE:NAME for an array of another "
@@ -205,6 +205,14 @@ def _import(name: str) -> str:
         text = " ".join(f"{type(error).__name__}: {error}".split())
         raise ArgumentTypeError(f"{name!r} cannot be imported: {text}") from error
     return name
+
+
+def named_file(text: str) -> tuple[str, str]:
+    """Split ``NAME=FILE``."""
+    name, equals, path = text.partition("=")
+    if not (name.strip() and equals and path):
+        raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
+    return name.strip(), Input(path)
 
 
 def lengths(text: str) -> list[int]:

@@ -2,11 +2,13 @@
 
 import shlex
 import sys
-from argparse import ArgumentTypeError, Namespace
+from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from .. import codes
 from .._features.nearest_rows import METRICS
@@ -31,17 +33,17 @@ from ._arguments import (
     exclude,
     lengths,
     method_words,
+    named_file,
     need,
     number_or_all,
     positive,
     words,
 )
 from ._data import NAMED, affinity_of, load_data
-from ._file_systems import Input
+from ._files import Rows
 from ._messages import note
 from ._outputs import Report
 from ._progress import show_progress
-from ._rows import Rows
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {
@@ -67,6 +69,13 @@ def add_command(commands: Any) -> None:
     parser = add_parser(commands, "compare", purpose, _run, _EPILOG)
     add_data_options(parser)
     parser.add_argument(
+        "--rows",
+        type=positive,
+        metavar="N",
+        help="sample N rows of the data and compare on these; a .npy file of any size then takes "
+        "little memory (default: all rows)",
+    )
+    parser.add_argument(
         "--methods",
         type=method_words,
         metavar="NAME,...",
@@ -83,7 +92,7 @@ def add_command(commands: Any) -> None:
     )
     parser.add_argument(
         "--codes",
-        type=_named_file,
+        type=named_file,
         action="append",
         default=[],
         metavar="NAME=FILE",
@@ -173,22 +182,26 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     metric = options.metric or METRICS[0]
     folder = Path(options.output)
     rows = load_data(options, left_out=columns_of_texts(options))
+    looks = thumbnails_of(options, rows) if options.explore else {}
+    given = {
+        name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
+    }
+    n_rows = rows.X.shape[0]
+    if options.rows is not None and options.rows < n_rows:
+        note(f"{options.rows:,} of {n_rows:,} rows are sampled")
+        sample = np.sort(np.random.default_rng(0).choice(n_rows, options.rows, replace=False))
+        rows = rows._replace(X=rows.X[sample], y=None if rows.y is None else rows.y[sample])
+        given = {name: each._replace(codes=each.codes[sample]) for name, each in given.items()}
+        looks = {name: _of_rows(name, look, sample) for name, look in looks.items()}
     explore: Any = False
     if options.explore:
-        explore = {
-            "label_names": rows.label_names,
-            "metric": metric,
-            **thumbnails_of(options, rows),
-        }
+        explore = {"label_names": rows.label_names, "metric": metric, **looks}
         if options.neighbors and rows.y is not None:
             explore["labels"] = rows.y  # which are not compared, but name the items
     affinity: Any = affinity_of(options.affinity, rows.y)
     if options.neighbors:
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=metric)
-    given = {
-        name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
-    }
     protocol = _protocol(options, rows)
     command = shlex.join(["hashrank", *arguments])
     rescore = options.rescore and {"n_neighbors": options.rescore, "metric": metric}
@@ -222,12 +235,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     return _write(comparison, folder, options)
 
 
-def _named_file(text: str) -> tuple[str, str]:
-    """Split ``NAME=FILE``."""
-    name, equals, path = text.partition("=")
-    if not (name.strip() and equals and path):
-        raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
-    return name.strip(), Input(path)
+def _of_rows(name: str, look: Any, sample: np.ndarray) -> Any:
+    """What some rows look like."""
+    if name == "image_shape":
+        return look
+    if name == "table":
+        return {column: values[sample] for column, values in look.items()}
+    return look[sample] if isinstance(look, np.ndarray) else [look[row] for row in sample]
 
 
 def _protocol(options: Namespace, rows: Rows) -> Any:

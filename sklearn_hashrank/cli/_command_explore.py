@@ -8,19 +8,24 @@ from .._features.nearest_rows import METRICS
 from .._files.hashers.saving import load_hasher
 from ..affinity._neighbors import NeighborAffinity
 from ..base import BaseHasher
+from ..codes._reading import ReadCodes, read_codes
 from ..explore._neighbor_file import write_neighbors
 from ..explore._page_writer import write_page
 from ._arguments import (
+    add_code_length,
     add_data_options,
     add_jobs,
     add_neighbors,
     add_parser,
+    named_file,
+    need,
     positive,
     words,
 )
-from ._data import affinity_of, load_data
+from ._data import affinity_of, as_compared, load_data, row_labels
 from ._errors import UsageError
 from ._file_systems import Input, written_file
+from ._files import Rows
 from ._messages import note
 from ._outputs import output
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
@@ -30,6 +35,8 @@ _EPILOG = """\
 examples:
   hashrank explore --data digits --model itq.npz,talr.npz --output digits.html
   hashrank explore --data features.npy --labels labels.npy --model model.npz --images pictures \\
+      --output page.html
+  hashrank explore --codes mine=codes.npy --labels labels.npy --images pictures.npy \\
       --output page.html
   hashrank explore --data pixels.npz --model model.npz --image-shape 28,28 --output page.html
   hashrank explore --data items.csv --label-column intent --texts question --model model.npz \\
@@ -46,14 +53,23 @@ def add_command(commands: Any) -> None:
     parser = add_parser(
         commands, "explore", "write a page that shows what codes retrieve", _run, _EPILOG
     )
-    add_data_options(parser)
+    add_data_options(parser, required=False)
     parser.add_argument(
         "--model",
         type=lambda text: [Input(word) for word in words(text)],
-        required=True,
+        default=[],
         metavar="FILE[,FILE]",
-        help="one or two files from hashrank fit, to be looked at side by side",
+        help="files from hashrank fit; a page shows one or two models or codes side by side",
     )
+    parser.add_argument(
+        "--codes",
+        type=named_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="codes that something else made, one for each row; with labels they need no --data",
+    )
+    add_code_length(parser)
     add_thumbnails(parser)
     parser.add_argument(
         "--queries",
@@ -83,11 +99,27 @@ def add_command(commands: Any) -> None:
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
-    metric = options.metric or METRICS[0]
+    need(options, "neighbors_output", "model")
+    n_shown = len(options.model) + len(options.codes)
+    if not 1 <= n_shown <= _MOST_MODELS:
+        raise UsageError(f"--model and --codes must name one file or two. Got {n_shown}.")
+    metric: str | None = options.metric or METRICS[0]
+    given = {
+        name: read_codes(path, n_bits=options.bits, threshold=options.threshold)
+        for name, path in options.codes
+    }
     models, columns = _load_models(options.model)
-    rows = load_data(options, columns, columns_of_texts(options))
+    shown: dict[str, Any] = {**models, **given}
+    if len(shown) < len(models) + len(options.codes):
+        raise UsageError(f"--model and --codes must have different names. Got {', '.join(shown)}.")
+    if options.data is None:
+        metric = None  # no vectors, no exact neighbors
+        rows = _rows_of_codes(options, given)
+    else:
+        rows = load_data(options, columns, columns_of_texts(options))
     n_rows = rows.X.shape[0]
-    if rows.y is None and not options.neighbors and next(iter(models.values())).fitted_with_y_:
+    first = next(iter(models.values()), None)
+    if rows.y is None and not options.neighbors and first is not None and first.fitted_with_y_:
         raise UsageError(
             f"{options.model[0]} was fitted with labels: give --labels or --label-column, or "
             "--neighbors 10 to make the ten nearest rows relevant."
@@ -96,11 +128,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     affinity: Any = affinity_of("auto", rows.y)
     y = rows.y
     if options.neighbors:
-        affinity, y = NeighborAffinity(options.neighbors, metric=metric), None
+        affinity, y = NeighborAffinity(options.neighbors, metric=str(metric)), None
     with written_file(options.output) as path:
         page = write_page(
             path,
-            models,
+            shown,
             rows.X,
             y,
             labels=rows.y,
@@ -109,7 +141,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             n_items=options.items,
             metric=metric,
             label_names=rows.label_names,
-            title=Path(options.data).name,
+            title=Path(options.data or options.codes[0][1]).name,
             n_jobs=options.n_jobs,
             **looks,
         )
@@ -123,17 +155,26 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         others = {} if "texts" not in looks else {"text": looks["texts"]}
         if rows.y is not None and rows.y.ndim == 1:
             others["label"] = rows.y.tolist()
-        model = next(iter(models.values()))
         with written_file(options.neighbors_output) as path:
-            write_neighbors(path, model, rows.X, columns=others, n_jobs=options.n_jobs)
+            write_neighbors(path, first, rows.X, columns=others, n_jobs=options.n_jobs)
         print(f"{options.neighbors_output}: neighbors of {n_rows:,} rows")
     return 0
 
 
+def _rows_of_codes(options: Namespace, given: dict[str, ReadCodes]) -> Rows:
+    """Rows of a page of codes and labels alone; codes stand in for vectors that nothing reads."""
+    for name in ("model", "neighbors", "image_shape"):
+        need(options, name, "data")
+    if not options.labels:
+        raise UsageError("--codes without --data needs --labels, which say what is relevant.")
+    codes = next(iter(given.values())).codes
+    y = row_labels(options.labels, options.label_column, len(codes))
+    [y] = as_compared("auto", options.label_column, y)
+    return Rows(codes, y)
+
+
 def _load_models(paths: list[str]) -> tuple[dict[str, BaseHasher], Any]:
     """Load hashers by the names of their files, and the names of the features they have seen."""
-    if not 1 <= len(paths) <= _MOST_MODELS:
-        raise UsageError(f"--model takes one file or two, with a comma between. Got {len(paths)}.")
     if len(set(paths)) < len(paths):
         raise UsageError(f"--model names {paths[0]} twice.")
     stems = [Path(path).stem for path in paths]

@@ -4,7 +4,9 @@ import shlex
 from argparse import Namespace
 from typing import Any
 
-from ..comparison._method_names import method_of_comparison
+from ..comparison._faiss_search import FaissSearch
+from ..comparison._hasher_search import HasherSearch
+from ..comparison._method_names import hasher_of_comparison, method_of_comparison
 from ..comparison._suggest import suggest
 from ._affinities import add_affinity, name_affinity
 from ._arguments import add_data_options, add_jobs, add_parser, not_negative, positive, words
@@ -100,7 +102,15 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             print(f"{name}: {found.about[name]}")
     print(f"relevance: {found.about['data']['relevance']}")
     print(f"sample: {found.about['protocol']['sizes']}")
-    print(f"command: {_command(options, method, found.hashers[method])}")
+    hasher = found.hashers[method]
+    if isinstance(hasher, FaissSearch):
+        print(f"faiss: index_factory(n_features, {hasher.factory!r})")
+        return 0
+    if isinstance(hasher, HasherSearch):
+        searched = {"asymmetric": "HammingNeighbors", "decoded": "DecodedNeighbors"}
+        print(f"search: by the {hasher.distance} distance of {searched[hasher.distance]}")
+        method, hasher = hasher_of_comparison(method), hasher.estimator
+    print(f"command: {_command(options, method, hasher)}")
     return 0
 
 
@@ -109,8 +119,13 @@ def _command(options: Namespace, method: str, hasher: Any) -> str:
     parts = ["hashrank", "fit", "--data", options.data]
     if options.labels:
         parts += ["--labels", options.labels]
-    for column in options.label_column:
-        parts += ["--label-column", column]
+    for flag, names in (
+        ("--label-column", options.label_column),
+        ("--id-column", [options.id_column] if options.id_column else []),
+        ("--exclude-column", options.exclude_column),
+    ):
+        for name in names:
+            parts += [flag, name]
     if options.affinity != "auto" and "affinity" in hasher.get_params():
         parts += ["--affinity", name_affinity(options.affinity)]
     parts += ["--method", method, "--bits", str(options.bits), "--output", "model.npz"]

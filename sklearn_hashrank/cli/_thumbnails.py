@@ -4,12 +4,14 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ._arguments import lengths
 from ._data import NAMED
 from ._errors import UsageError
 from ._file_systems import Input
+from ._files import Rows, read_texts
 from ._messages import note
-from ._rows import Rows, read_texts
 
 _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
@@ -19,8 +21,9 @@ def add_thumbnails(parser: ArgumentParser) -> None:
     looks.add_argument(
         "--images",
         type=Input,
-        metavar="FOLDER",
-        help="pictures of the rows, in the order of their paths",
+        metavar="FOLDER|FILE",
+        help="pictures of the rows: a folder, in the order of its paths, or a .npy file of shape "
+        "(rows, height, width) or (rows, height, width, 3)",
     )
     looks.add_argument(
         "--image-shape",
@@ -74,6 +77,8 @@ def thumbnails_of(options: Namespace, rows: Rows) -> dict[str, Any]:
             raise UsageError(f"{path}: {len(texts)} texts for {n_rows} rows.")
         return {"texts": texts}
     if options.images is not None:
+        if options.images.lower().endswith(".npy"):
+            return {"images": np.load(options.images, mmap_mode="r", allow_pickle=False)}
         return {"images": _pictures(options.images, n_rows)}
     if options.image_shape is not None:
         return {"image_shape": tuple(options.image_shape)}

@@ -26,13 +26,13 @@ from ..affinity._auto import affinity_of_all, fit_affinity, is_auto
 from ..affinity._coercion import as_array
 from ..affinity._learnable import warn_if_alike
 from ..affinity._neighbors import NeighborAffinity
+from ..metrics._given_codes import GivenCodes
 from ..metrics._settings import has_setting, with_settings
 from ..model_selection._chosen_split import choose_retrieval_split
 from ..model_selection._splits import RetrievalSplit
 from ._columns import MEASURED, SEARCH_COLUMNS, Column, columns_of, name_measures
 from ._comparison import Comparison
 from ._explore_page import check_options, explore_best
-from ._given_codes import GivenCodes
 from ._method_names import method_of_comparison
 from ._method_table import FAISS, check_method, find_method
 from ._own_distance import OwnDistance

@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from .._utils.threads import one_blas_thread
 from ..explore._page_writer import write_page
 from ._best import rivals_of_leader
-from ._given_codes import GivenCodes
 from ._own_distance import OwnDistance
 from ._runner import Run, RunResult
 
@@ -74,7 +73,7 @@ def explore_best(
     done = [
         (run, result)
         for run, result in zip(runs, results)
-        if not result.error and not isinstance(run.hasher, (GivenCodes, OwnDistance))
+        if not result.error and not isinstance(run.hasher, OwnDistance)
     ]
     best = _best_runs(done, measure)
     if not best:
@@ -82,10 +81,14 @@ def explore_best(
     train, queries, database = best[0].split
     result_of = {(run.method, run.n_bits, run.seed): result for run, result in done}
     found = [result_of[run.method, run.n_bits, run.seed] for run in best]
-    scores = ", ".join(f"{r.method} {r.scores[measure]:.3f}" for r in found)
+    scores = " and ".join(
+        f"{name} is {', '.join(f'{r.scores[name]:.3f} of {r.method}' for r in found)}"
+        for name in dict.fromkeys([measure, "ap"])  # the page measures AP
+        if all(name in r.scores for r in found)
+    )
     note = (
-        f"codes of {found[0].n_bits} bits, on the split of seed {best[0].seed}, where {measure} is "
-        f"{scores}. The tables of the report have means over the seeds."
+        f"Codes of {found[0].n_bits} bits, on the split of seed {best[0].seed}, where {scores}. "
+        "The tables of the report have means over the seeds."
     )
     if len(queries) > _MOST_QUERIES:
         note += (
@@ -102,7 +105,7 @@ def explore_best(
         "affinity": best[0].affinity,
         "queries": queries,
         "database": database,
-        "note": note[:1].upper() + note[1:],
+        "note": note,
     }
     return ExplorePage(models, X, X if y is None else y, {**options, **decided})
 

@@ -8,6 +8,7 @@ from ._hasher_search import NEEDED, HasherSearch
 from ._method_table import FAISS, check_method, method_from_name
 from ._own_distance import check_metric
 
+_OF_DISTANCE = ("distance", "metric")
 _EXAMPLE = "faiss:OPQ32_96,PQ32:metric=euclidean"
 
 
@@ -21,12 +22,11 @@ def method_of_comparison(notation: str) -> Any:
     name, *parts = (part.strip() for part in notation.split(":"))
     if name == FAISS:
         return _faiss_search(notation, parts)
-    own = {part for part in parts if part.partition("=")[0].strip() in ("distance", "metric")}
-    if not any(part.partition("=")[0].strip() == "distance" for part in own):
+    if not any(_key(part) == "distance" for part in parts):
         return method_from_name(notation)
-    rest = ":".join([name, *(part for part in parts if part in own)])
+    rest = ":".join([name, *(part for part in parts if _key(part) in _OF_DISTANCE)])
     _, options = split_notation(rest, "method", "autoencoder:distance=decoded")
-    hasher = method_from_name(":".join([name, *(part for part in parts if part not in own)]))
+    hasher = method_from_name(hasher_of_comparison(notation))
     check_metric(options.get("metric", "auto"))
     if options["distance"] not in NEEDED:
         raise ValueError(
@@ -36,6 +36,16 @@ def method_of_comparison(notation: str) -> Any:
     if options["distance"] == "decoded" and not hasattr(hasher, "inverse_transform"):
         raise ValueError(f"method {notation!r}: {type(hasher).__name__} has no decoder.")
     return check_method(HasherSearch(hasher, **options), notation)
+
+
+def hasher_of_comparison(notation: str) -> str:
+    """Leave out of a name what is the comparison's, the distance by which it ranks."""
+    name, *parts = (part.strip() for part in notation.split(":"))
+    return ":".join([name, *(part for part in parts if _key(part) not in _OF_DISTANCE)])
+
+
+def _key(part: str) -> str:
+    return part.partition("=")[0].strip()
 
 
 def _faiss_search(notation: str, parts: list[str]) -> FaissSearch:

@@ -17,11 +17,11 @@ from ..codes._formats import packed_width
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._counting import retrieval_histogram
 from ..metrics._distances import distance_histogram
+from ..metrics._given_codes import GivenCodes
 from ..metrics._retrieval import Encoded, encode
 from ..model_selection._splits import RetrievalSplit
 from ..neighbors._hamming_neighbors import HammingNeighbors
 from ._columns import SEARCHED, evaluate_histogram
-from ._given_codes import GivenCodes
 from ._own_distance import OwnDistance
 from ._rescoring import Rescoring, fastest, measure_rescoring, projections_of
 
@@ -157,7 +157,8 @@ def _measure(
         search = nearest
     else:
         if isinstance(hasher, GivenCodes):  # codes that are there have no times
-            encoded, codes = hasher.encode_rows(query, X), hasher.encode_rows(database, X)
+            encoded = hasher.encode_rows(query, queries)
+            codes = hasher.encode_rows(database, None)
             fit_seconds = encode_seconds = math.nan
         else:
             encoded, codes, seconds = _timed_codes(hasher, queries, X[database])

@@ -23,6 +23,8 @@ _NEIGHBORS = 10
 _SHARE_OF_QUERIES, _MOST_QUERIES, _FEWEST_ROWS = 0.2, 1000, 10
 # The best by .02 on one of seven sets of two or three classes, and behind on five of the others.
 _FEW_CLASSES, _OF_FEW_CLASSES = 3, ("lwh",)
+# Rankings of the same bytes by queries that are not encoded, beside the Hamming ranking of codes.
+_OF_NO_LABELS = ("talr-ndcg:distance=asymmetric", "autoencoder:distance=decoded")
 _FEWEST_OF_A_NEW_CLASS = 3  # a query, and two that it can find
 
 
@@ -178,7 +180,8 @@ def _candidates(situation: str, groups: Any) -> list[str]:
     suited = {name: method.suits for name, method in METHODS.items()}
     names = [name + suits[situation] for name, suits in suited.items() if situation in suits]
     has_few = situation == "classes" and groups is not None and groups.max() < _FEW_CLASSES
-    return [*names, *(_OF_FEW_CLASSES if has_few else ())]
+    further = _OF_NO_LABELS if situation == "no labels" else _OF_FEW_CLASSES if has_few else ()
+    return [*names, *further]
 
 
 def _spaced(

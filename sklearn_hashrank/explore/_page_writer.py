@@ -14,6 +14,7 @@ from .._utils.parameters import is_int
 from .._utils.text import plain
 from .._utils.threads import check_n_jobs
 from .._utils.types import MatrixLike, Target
+from ..metrics._given_codes import GivenCodes
 from ..metrics._retrieval import Encoded, encode, relevance_of, unwrap
 from ._appearance import appearance_of, label_words
 from ._choice import Choice, choose
@@ -73,9 +74,11 @@ def write_page(
     ----------
     path : str or Path
         The file, which should end in ``.html``.
-    models : estimator, or mapping of str to estimator
+    models : estimator, or mapping of str to estimator or codes
         One fitted estimator or two, by the name that the page gives them: hashers, pipelines that
-        end in one, or others whose ``transform``, or else ``predict``, gives codes.
+        end in one, or others whose ``transform``, or else ``predict``, gives codes. Instead of an
+        estimator, codes that something else made: one for each row of `X`, as bits or signs, or the
+        result of :func:`~sklearn_hashrank.codes.read_codes`.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Rows, as the models take them.
     y : array-like with n_samples rows, default=None
@@ -144,8 +147,8 @@ def write_page(
     (1797, 1000, 'digits.html')
     """
     check_n_jobs(n_jobs)
-    named = _named(models)
     n_rows = _num_samples(X)
+    named = _named(models, n_rows)
     if metric is not None and metric not in METRICS:
         raise ValueError(f"metric must be one of {METRICS} or None. Got {metric!r} instead.")
     for name, number in (("n_neighbors", n_neighbors), ("n_items", n_items)):
@@ -156,7 +159,12 @@ def write_page(
     shown = appearance_of(X, n_rows, images, image_shape, texts, table)
     chosen = choose(n_rows, queries, database, n_items or shown.most_items, random_state)
     items = _take(X, chosen.rows)
-    encoded = {name: encode(model, items) for name, model in named.items()}
+    encoded = {
+        name: model.encode_rows(chosen.rows, items)
+        if isinstance(model, GivenCodes)
+        else encode(model, items)
+        for name, model in named.items()
+    }
     first_model, first = next(iter(named.values())), next(iter(encoded.values()))
     item_y = None if compared is None else compared[chosen.rows]
     relevance = ItemRelevance(
@@ -193,15 +201,24 @@ def write_page(
     return WrittenPage(Path(path), chosen.n_database, chosen.n_rows, len(chosen.queries), n_bytes)
 
 
-def _named(models: Any) -> dict[str, Any]:
+def _named(models: Any, n_rows: int) -> dict[str, Any]:
+    """Estimators and given codes by name."""
     if not isinstance(models, Mapping):
-        models = {type(unwrap(models)[1]).__name__: models}
+        is_array = isinstance(models, (np.ndarray, tuple))
+        models = {"codes" if is_array else type(unwrap(models)[1]).__name__: models}
     if not 1 <= len(models) <= _MOST_MODELS:
         raise ValueError(f"models must be one estimator or two by name. Got {len(models)}.")
     for name in models:
         if not isinstance(name, str) or not name.strip():
             raise ValueError(f"models must be named by str. Got {name!r}.")
-    return dict(models)
+    models = {
+        name: GivenCodes(model) if isinstance(model, (np.ndarray, tuple)) else model
+        for name, model in models.items()
+    }
+    for name, model in models.items():
+        if isinstance(model, GivenCodes):
+            model.check_rows(name, n_rows)
+    return models
 
 
 def _of_rows(y: Any, name: str, n_rows: int) -> Any:

@@ -188,7 +188,10 @@ def test_near_rows_are_relevant_and_labels_name_the_items(folder, capsys):
     ("options", "message"),
     [
         (["--model", "itq.npz,itq.npz"], "names itq.npz twice"),
-        (["--model", "itq.npz,lsh.npz,m.npz"], "one file or two, with a comma between. Got 3"),
+        (
+            ["--model", "itq.npz,lsh.npz,m.npz"],
+            "--model and --codes must name one file or two. Got 3",
+        ),
         (["--model", "itq.npz", "--image-shape", "7,7"], "image_shape=(7, 7) does not fit"),
         (["--model", "itq.npz", "--texts", "nothing"], "--texts nothing must be a column of"),
         (["--model", "gone.npz"], "gone.npz"),
@@ -223,3 +226,58 @@ def test_models_of_other_columns_are_refused(folder, capsys):
     code, _, err = explore(capsys, "--data", "b.csv", "--model", "b.npz,c.npz")
     assert code == 2
     assert "trained on different columns" in err
+
+
+def test_codes_of_something_else_beside_a_model(folder, capsys, digits):
+    X, _ = digits
+    bits = (X[:, 10:18] > X[:, 10:18].mean(axis=0)).astype(np.uint8)
+    np.save("bits.npy", bits)
+    code, _, _ = explore(
+        capsys, "--data", "digits.npz", "--model", "itq.npz", "--codes", "mine=bits.npy"
+    )
+    data = read(folder / "page.html")
+    assert code == 0
+    assert [(each["name"], each["nBits"]) for each in data["models"]] == [("itq", 8), ("mine", 8)]
+    codes = array(data["models"][1]["codes"])
+    assert (codes == np.packbits(bits, axis=1)[:, 0]).all()
+
+
+@pytest.mark.parametrize("looks", ["images.npy", "pictures"])
+def test_codes_labels_and_pictures_need_no_features(folder, capsys, digits, looks):
+    image = pytest.importorskip("PIL.Image")
+    X, _ = digits
+    pictures = X.reshape(-1, 8, 8)
+    np.save("tanh.npy", np.tanh(X[:, :12] - 3))
+    np.save("images.npy", pictures)
+    (folder / "pictures").mkdir()
+    for number, picture in enumerate(pictures):
+        image.fromarray((16 * picture).clip(0, 255).astype(np.uint8)).save(
+            folder / "pictures" / f"{number:03}.png"
+        )
+    options = ["--codes", "net=tanh.npy", "--threshold", "0", "--labels", "y.npy"]
+    code, out, err = explore(capsys, *options, "--images", looks)
+    assert (code, out.split(",")[0]) == (0, "page.html: 200 items"), err
+    data = read(folder / "page.html")
+    assert data["exact"] is None
+    assert data["models"][0]["nBits"] == 12
+    assert data["items"]["kind"] == "pictures"
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ([], "--model and --codes"),
+        (["--codes", "a=bits.npy", "--codes", "a=bits.npy"], "different names. Got a"),
+        (["--codes", "a=bits.npy"], "needs --labels"),
+        (["--model", "itq.npz"], "--model needs --data"),
+        (["--codes", "a=bits.npy", "--labels", "y.npy", "--neighbors", "3"], "needs --data"),
+        (
+            ["--codes", "a=bits.npy", "--data", "X.npy", "--neighbors-output", "f.parquet"],
+            "--model",
+        ),
+    ],
+)
+def test_what_codes_alone_do_not_give(folder, capsys, digits, options, named):
+    np.save("bits.npy", (digits[0][:, :9] > 3).astype(np.uint8))
+    code, _, err = explore(capsys, *options)
+    assert (code, named in err) == (2, True), err

@@ -409,3 +409,19 @@ def test_a_page_says_which_of_its_queries_are_sampled(tmp_path):
         text = path.read_text(encoding="utf-8")
         assert (f"{queries} of 40 items are listed as queries" in text) == is_said
         assert "&lt;made&gt; here" in text
+
+
+def test_codes_are_shown_as_a_model_with_the_same_codes_is(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    y = np.arange(60) % 3
+    model = LSHHasher(11, random_state=0).fit(X)
+    options = {"n_items": 40, "queries": 10}
+    pages = [
+        read(write_page(tmp_path / "page.html", {"a": each}, X, y, **options).path)
+        for each in (model, model.transform(X), 2 * model.transform(X).astype(int) - 1)
+    ]
+    for page in pages:
+        page["models"][0].pop("description")
+    assert pages[0] == pages[1] == pages[2]
+    with pytest.raises(ValueError, match="60. Got 59"):
+        write_page(tmp_path / "page.html", model.transform(X)[1:], X, y)

@@ -1,4 +1,4 @@
-"""Codes that something else made, as a method of a comparison."""
+"""Codes that something else made, where a fitted estimator could be."""
 
 from typing import Any
 
@@ -7,11 +7,11 @@ from sklearn.base import BaseEstimator
 
 from ..codes._formats import pack_codes
 from ..codes._reading import codes_of_array
-from ..metrics._retrieval import Encoded
+from ._retrieval import Encoded
 
 
 class GivenCodes(BaseEstimator):
-    """Codes of all rows of a comparison, which takes those of the queries and the database.
+    """Codes of all rows, of which some are looked up.
 
     Parameters
     ----------
@@ -26,10 +26,10 @@ class GivenCodes(BaseEstimator):
         """Learn nothing."""
         return self
 
-    def encode_rows(self, rows: np.ndarray, X: Any) -> Encoded:
-        """Packed codes of some rows, by their numbers."""
+    def encode_rows(self, rows: np.ndarray, taken: Any) -> Encoded:
+        """Packed codes of the rows with these indices, which are `taken` from X."""
         codes, n_bits = self._read()
-        return Encoded(pack_codes(codes[rows], n_bits), n_bits, X[rows])
+        return Encoded(pack_codes(codes[rows], n_bits), n_bits, taken)
 
     def check_rows(self, name: str, n_rows: int) -> None:
         """Check that there is a code for each row."""
