@@ -5,6 +5,7 @@ module of the package may write ``from .. import _kernels`` at its top and call
 ``_kernels.hamming.count_runs(...)``; importing the package stays light.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,16 @@ __all__ = [
     "triplets",
     "violated_rankings",
 ]
+
+
+# Pairs below which numpy takes less time than to import numba and to compile, or load, a kernel.
+# Measured by benchmarks/notes/first_evaluation.py.
+_WORTH_LOADING = 1 << 20
+
+
+def pays(name: str, n_pairs: int) -> bool:
+    """Whether a module of kernels is loaded, or so many pairs are worth loading it."""
+    return n_pairs >= _WORTH_LOADING or f"{__name__}.{name}" in sys.modules
 
 
 def __getattr__(name: str) -> Any:

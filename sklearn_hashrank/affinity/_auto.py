@@ -63,7 +63,7 @@ def auto_affinity(y: Any) -> BaseAffinity:
     need an explicit ``EuclideanAffinity()``, and such label paths a ``HierarchicalAffinity()``.
     Several columns of -1 and +1 are refused, as they may be an indicator or codes.
     """
-    if sparse.issparse(y):
+    if sparse.issparse(y) and y.ndim == 2:
         return LabelAffinity() if y.shape[1] == 1 else SharedLabelAffinity()
     y = as_rows(y, "y")
     if y.dtype.kind not in "buif" and y.ndim == 2 and y.shape[1] != 1:

@@ -175,7 +175,7 @@ def packed_bits(indicator, name):
 
 def as_vectors(y, name):
     """Finite numeric vectors, dense (n, n_features) of the given dtype, or CSR."""
-    if sparse.issparse(y):
+    if sparse.issparse(y) and y.ndim == 2:
         y = y.tocsr()
         if y.dtype.kind not in "buif" or not np.isfinite(y.data).all():
             raise ValueError(f"{name} contains NaN or infinity, or is not numeric: {y.dtype}.")

@@ -9,7 +9,7 @@ from .._features.nearest_rows import products
 from .._utils.parameters import is_int
 from ._coercion import as_vectors, check_width
 from ._protocol import BaseAffinity
-from ._vector_products import squared_distances, squared_norms
+from ._vector_products import squared_distances, squared_norms, unit_of
 
 
 class EuclideanAffinity(BaseAffinity):
@@ -89,14 +89,19 @@ class EuclideanAffinity(BaseAffinity):
             y = y[random_state.choice(y.shape[0], self.max_samples, replace=False)]
         y = y.astype(float)
         self._n_features = y.shape[1]
-        self._center = np.asarray(y.mean(axis=0)).ravel()
         # Working in units of a power of two is exact, and squares cannot overflow or vanish.
-        largest = abs(y - self._center).max() if not sparse.issparse(y) else abs(y).max()
-        self._unit = 2.0 ** np.round(np.log2(largest)) if largest > 0 else 1.0
-        self._center = self._center / self._unit
-        quantiles = self._quantiles_of_squared_distances(y / self._unit, percentiles)
+        first_unit = unit_of(abs(y).max() if y.shape[1] else 0)
+        y = y / first_unit
+        self._center = np.asarray(y.mean(axis=0)).ravel()
+        largest = abs(y - self._center).max(initial=0) if not sparse.issparse(y) else 1.0
+        with np.errstate(over="ignore"):
+            self._unit = unit_of(min(first_unit * unit_of(largest), np.finfo(float).max))
+        scale = first_unit / self._unit
+        self._center = self._center * scale
+        quantiles = self._quantiles_of_squared_distances(y * scale, percentiles)
         self._squared_thresholds = quantiles
-        self.thresholds_ = np.sqrt(quantiles) * self._unit
+        with np.errstate(over="ignore"):  # two numbers may be farther apart than floats reach
+            self.thresholds_ = np.sqrt(quantiles) * self._unit
         self.levels_ = np.concatenate([[0.0], levels])
         return self
 
@@ -172,13 +177,19 @@ class EuclideanAffinity(BaseAffinity):
     def level_indices(self, queries, database):
         """Compare squared distances with the thresholds; see :class:`BaseAffinity`."""
         (query_rows, query_norms), (rows, norms) = self._with_norms(queries, database)
-        levels, unsure = _kernels.distances.levels_from_products(
-            products(query_rows, rows),
-            query_norms,
-            norms,
-            self._squared_thresholds,
-            self._rounding,
-        )
+        product = products(query_rows, rows)
+        if _kernels.pays("distances", product.size):
+            levels, unsure = _kernels.distances.levels_from_products(
+                product, query_norms, norms, self._squared_thresholds, self._rounding
+            )
+        else:
+            sizes = query_norms[:, None] + norms
+            squared = sizes - 2.0 * product
+            levels = np.zeros(product.shape, dtype=np.uint16)
+            unsure = np.zeros(product.shape, dtype=bool)
+            for threshold in self._squared_thresholds:
+                levels += squared <= threshold
+                unsure |= np.abs(squared - threshold) <= self._rounding * sizes
         i, j = np.nonzero(unsure)
         levels[i, j] = self._count_thresholds(squared_distances(queries, database, i, j))
         return levels
@@ -187,6 +198,10 @@ class EuclideanAffinity(BaseAffinity):
         """Compare aligned rows."""
         pairs = np.arange(queries.shape[0])
         return self._count_thresholds(squared_distances(queries, database, pairs, pairs))
+
+    def digest(self, queries):
+        """Name the thresholds and their levels; see :class:`BaseAffinity`."""
+        return self._digest_of(self.thresholds_, self.levels_)
 
     def _count_thresholds(self, squared):
         return (squared[:, None] <= self._squared_thresholds).sum(axis=1, dtype=np.uint16)

@@ -6,7 +6,6 @@ however the database is cut, and every row at exactly the distance of the k-th c
 """
 
 import copy
-import hashlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,6 +24,7 @@ from ._vector_products import (
     squared_distances,
     squared_lengths,
     squared_norms,
+    unit_of,
 )
 
 _PAIRS_AT_A_TIME = 1 << 22
@@ -133,8 +133,8 @@ class NeighborAffinity(BaseAffinity):
         """Set a unit of length, a power of two so that it is exact, and a centre."""
         self._n_features = some.shape[1]
         largest = abs(some).max() if some.shape[1] else 0
-        self._unit = 2.0 ** np.round(np.log2(largest)) if largest > 0 else 1.0
-        self._center = np.asarray(some.mean(axis=0)).ravel() / self._unit
+        self._unit = unit_of(largest)
+        self._center = np.asarray((some / self._unit).mean(axis=0)).ravel()
 
     def validate(self, y, name="y"):
         """Return float64 rows, dense or CSR: of length 1 for cosines, else in a unit of length."""
@@ -221,8 +221,7 @@ class NeighborAffinity(BaseAffinity):
             has_unit = np.isfinite(mantissas) & (mantissas != 0)
             exponents = exponents + 2 * int(np.log2(self._unit)) * has_unit
         named = f"{self.metric} {self._check_parameters()}".encode()
-        parts = [np.ascontiguousarray(mantissas), np.ascontiguousarray(exponents, dtype=np.int64)]
-        return hashlib.sha256(b"".join([named, *(part.tobytes() for part in parts)])).hexdigest()
+        return self._digest_of(named, mantissas, exponents.astype(np.int64))
 
     def level_indices(self, queries, database):
         """Compare distances with those of the k-th nearest rows; see :class:`BaseAffinity`."""

@@ -1,5 +1,6 @@
 """The base class of affinities: what an affinity must do, and what it may do to be fast."""
 
+import hashlib
 from abc import abstractmethod
 from typing import Any
 
@@ -144,10 +145,11 @@ class BaseAffinity(BaseEstimator):
         """
         return self, queries
 
-    def digest(self, queries: Any) -> str | None:
+    def digest(self, queries: Any) -> str:
         """Name what decides the relevance to queries apart from the two rows of a pair.
 
-        Histograms add up only where it is the same.
+        Histograms add up only if it is the same. By default these are the class, ``levels_``, and
+        the parameters that are numbers or text. Override it if `fit` learns more from `y`.
 
         Parameters
         ----------
@@ -156,10 +158,18 @@ class BaseAffinity(BaseEstimator):
 
         Returns
         -------
-        digest : str or None
-            None: nothing else decides.
+        digest : str
+            The name of the class, and a checksum.
         """
-        return None
+        parameters = self.get_params(deep=False)
+        plain = {k: v for k, v in parameters.items() if isinstance(v, (bool, int, float, str))}
+        return self._digest_of(repr(sorted(plain.items())).encode(), self.levels_)
+
+    def _digest_of(self, *parts: Any) -> str:
+        checksum = hashlib.sha256()
+        for part in parts:
+            checksum.update(np.ascontiguousarray(part).tobytes() if np.ndim(part) else part)
+        return f"{type(self).__name__}:{checksum.hexdigest()[:32]}"
 
     def without_database(self) -> "BaseAffinity":
         """What a hasher keeps: this object, or an unfitted one where it belongs to a database.

@@ -12,6 +12,15 @@ from scipy import sparse
 _NUMBERS_AT_A_TIME = 1 << 22  # 32 MB of gathered rows
 
 
+def unit_of(largest: float) -> float:
+    """Return a power of two near the largest number, by which division is exact.
+
+    Its exponent stays where neither the power nor a quotient by it overflows.
+    """
+    exponent = np.round(np.log2(largest)) if largest > 0 else 0
+    return float(2.0 ** np.clip(exponent, -1022, 1023))
+
+
 def squared_norms(rows: Any) -> np.ndarray:
     """Squared Euclidean norm of each row."""
     if sparse.issparse(rows):

@@ -40,10 +40,10 @@ from ._arguments import (
     words,
 )
 from ._data import NAMED, affinity_of, load_data
-from ._files import Rows
 from ._messages import note
 from ._outputs import Report
 from ._progress import show_progress
+from ._rows import Rows
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _PROTOCOLS: dict[str, Callable[..., Any]] = {

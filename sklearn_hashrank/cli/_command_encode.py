@@ -4,15 +4,14 @@ import os
 from argparse import Namespace
 from typing import Any
 
-from .._files.hashers.saving import load_hasher
 from .._files.model_names import model_name
 from ._arguments import add_id_column, add_jobs, add_model, add_parser, positive
+from ._codes import encode, load_model, rows_and_ids
+from ._data import bad_values_named
 from ._errors import UsageError
 from ._file_systems import Input, written_file, written_folder
 from ._outputs import output
-from ._parquet_tables import write_codes
-from ._read_codes import blocks_of, encode_file, features_of
-from ._row_names import ids
+from ._parquet_table import write_codes
 
 _ROWS_OF_A_FILE = 1 << 20  # of a folder: 8 to 256 MB with ids, as engines like to read them
 _EPILOG = """\
@@ -61,34 +60,29 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     is_folder = options.output.names_folder()
     if options.shard_rows is not None and not is_folder:
         raise UsageError("--shard-rows is for a folder: --output must name one.")
-    hasher = load_hasher(options.model)
-    if options.output.lower().endswith(".npy"):
-        with written_file(options.output) as path:
-            n_codes = len(
-                encode_file(hasher, options.data, path, options.n_jobs, options.id_column)
-            )
+    model = load_model(options.model)
+    hasher = model.hasher
+    rows = model.read_features(options.data, options.id_column)
+    n_rows = rows.X.shape[0]
+
+    def write_table(path: str, start: int, stop: int) -> None:
+        blocks = rows_and_ids(rows.X, rows.ids, start, stop)
+        with bad_values_named(rows):
+            coded = hasher.encode_blocks(blocks, n_jobs=options.n_jobs)
+            write_codes(path, coded, hasher.n_bits_, model_name(hasher), n_rows)
+
+    if is_folder:
+        step = options.shard_rows or _ROWS_OF_A_FILE
+        width = max(5, len(str((n_rows - 1) // step)))  # names are in the order of the rows
+        with written_folder(options.output) as folder:
+            for number, start in enumerate(range(0, n_rows, step)):
+                path = os.path.join(folder, f"part-{number:0{width}}.parquet")
+                write_table(path, start, min(start + step, n_rows))
     else:
-        n_codes = _write_tables(hasher, options, is_folder)
-    print(f"{options.output}: {n_codes:,} codes of {hasher.n_bits_} bits")
-    return 0
-
-
-def _write_tables(hasher: Any, options: Namespace, is_folder: bool) -> int:
-    X = features_of(hasher, options.data, options.id_column)
-    names, n_rows = ids(options.data, options.id_column), X.shape[0]
-
-    def write(path: str, start: int, stop: int) -> None:
-        blocks = hasher.encode_blocks(blocks_of(X, names, start, stop), n_jobs=options.n_jobs)
-        write_codes(path, blocks, hasher.n_bits_, model_name(hasher), n_rows)
-
-    if not is_folder:
         with written_file(options.output) as path:
-            write(path, 0, n_rows)
-        return n_rows
-    step = options.shard_rows or _ROWS_OF_A_FILE
-    width = max(5, len(str((n_rows - 1) // step)))  # names are in the order of the rows
-    with written_folder(options.output) as folder:
-        for number, start in enumerate(range(0, n_rows, step)):
-            path = os.path.join(folder, f"part-{number:0{width}}.parquet")
-            write(path, start, min(start + step, n_rows))
-    return n_rows
+            if path.lower().endswith(".npy"):
+                encode(hasher, rows, out=path, n_jobs=options.n_jobs)
+            else:
+                write_table(path, 0, n_rows)
+    print(f"{options.output}: {n_rows:,} codes of {hasher.n_bits_} bits")
+    return 0

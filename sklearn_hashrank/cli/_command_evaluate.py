@@ -1,19 +1,17 @@
 """``hashrank evaluate``: tie-aware scores of codes, by labels or by near rows, and of runs."""
 
-import json
-import math
 from argparse import Namespace
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._features.nearest_rows import METRICS
-from .._files.hashers.saving import load_hasher
 from ..affinity._auto import fit_affinity
 from ..affinity._neighbors import NeighborAffinity
-from ..codes._formats import pack_codes, pack_signs
-from ..comparison._columns import Column, columns_of, evaluate_histogram
+from ..base import pack_signs
+from ..codes._formats import pack_codes
+from ..comparison._columns import MEASURED, OF_QUERIES, columns_of, evaluate_histogram
 from ..comparison._rescoring import Rescoring, measure_rescoring
 from ..metrics._counting import retrieval_histogram
 from ..metrics._histogram import RetrievalHistogram
@@ -34,23 +32,17 @@ from ._arguments import (
     exclude,
     need,
 )
+from ._codes import Codes, Model, check_models, codes_and_labels, load_model, read_codes
 from ._data import affinity_of, as_compared, row_labels
 from ._errors import UsageError
-from ._evaluate_run import (
-    add_run,
-    evaluate_run,
-    print_tests,
-    tests_against,
-    write_per_query,
-)
 from ._file_systems import Input
-from ._files import read_rows
-from ._judged_pairs import affinity_of_pairs
+from ._judged_pairs import PAIRS_HELP, affinity_of_pairs
 from ._messages import note
 from ._outputs import output
-from ._parquet_tables import ParquetCodes, mapped
-from ._read_codes import check_models, code_blocks, read_codes
-from ._row_names import check_same_ids, ids
+from ._parquet_table import ParquetCodes
+from ._rows import Rows, check_same_rows, mapped, read_rows
+from ._scores import Scores, report
+from ._trec_runs import MEASURED_RUN, score_run
 
 _EPILOG = """\
 examples:
@@ -67,12 +59,22 @@ examples:
   hashrank evaluate --queries q.parquet --database codes.parquet --qrels clicks.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --measures ndcg@10,rr --per-query queries.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --baseline baseline.txt
+  hashrank evaluate --database codes.npy --database-labels labels.npy --baseline others.npy
 
 Without queries, every item of the database retrieves all the others.
 """
 
 
-_CODES = "codes: .npy, .npz, .mat, .pt or .csv; FILE:NAME for an array of another name than codes"
+_CODES = (
+    "codes: .npy, .npz, .mat, .pt, .csv or .parquet; FILE:NAME for an array of another name than "
+    "codes"
+)
+# What an evaluation of codes reads, and one of a run does not.
+_OF_CODES = (
+    *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
+    *("rescore", "model", "query_data", "database_data", "bits", "threshold", "affinity", "metric"),
+    "baseline_queries",
+)
 
 
 def add_command(commands: Any) -> None:
@@ -102,116 +104,107 @@ def add_command(commands: Any) -> None:
         help="features of the database; .npy is not read whole",
     )
     add_code_length(parser)
-    add_run(parser)
+    parser.add_argument(
+        "--run", type=Input, dest="run_file", metavar="FILE", help="TREC run; needs --qrels"
+    )
+    parser.add_argument(
+        "--qrels",
+        type=Input,
+        metavar="FILE",
+        help=f"of a run, and of codes in place of labels: {PAIRS_HELP}",
+    )
+    parser.add_argument(
+        "--baseline",
+        type=Input,
+        metavar="FILE",
+        help="another run, or other codes of the database: also test whether the two differ on the "
+        "same queries",
+    )
+    parser.add_argument(
+        "--baseline-queries",
+        type=Input,
+        metavar="FILE",
+        help="other codes of the queries, for --baseline",
+    )
+    parser.add_argument(
+        "--query-set",
+        choices=("judged", "both", "equal"),
+        help="which queries of a run count: all that are judged, those in both files, or an "
+        "error unless they are the same (default: judged)",
+    )
+    parser.add_argument(
+        "--unjudged",
+        choices=("irrelevant", "remove", "error"),
+        help="what retrieved items without a judgment are (default: irrelevant)",
+    )
     parser.add_argument(
         "--per-query",
         type=output(".csv"),
         metavar="FILE",
-        help="write the values of each query, the worst first, .csv",
+        help="write the values of each query, .csv",
     )
     add_jobs(parser)
     parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
 
 
+class _Task(NamedTuple):
+    """What queries and database are compared by."""
+
+    affinity: Any
+    query_y: Any
+    y: Any
+    query_rows: Any = None  # of features
+    rows: Any = None
+
+
 def _run(options: Namespace, arguments: list[str]) -> int:
-    if options.run_file is not None or options.database is None:
+    if options.run_file is not None:
         return _evaluate_run(options)
-    _check_codes(options)
+    _check(options)
     measures = check_measures(options.measures)
-    is_self = options.queries is None
-    paths = [options.database, *([] if is_self else [options.queries])]
-    hasher = None if options.model is None else load_hasher(options.model)
-    needs_all = is_self or options.neighbors or options.rescore
-    (database, *others), n_bits = read_codes(
-        paths, options.bits, options.threshold, in_blocks=not needs_all
-    )
-    check_models(paths, options.model, hasher)
-    for rows, of_codes in (
-        (options.database_data, options.database),
-        (options.database_labels, options.database),
-        (options.query_data, options.queries),
-        (options.query_labels, options.queries),
-    ):
-        if rows is not None and of_codes is not None:
-            check_same_ids(rows, of_codes, options.id_column)
-    queries = database if is_self else others[0]
-    affinity: Any = options.affinity
-    metric = options.metric or METRICS[0]
-    if options.neighbors:
-        affinity = NeighborAffinity(options.neighbors, metric=metric)
-        y = query_y = _read_features(options, options.database_data, database)
-        if not is_self:
-            query_y = _read_features(options, options.query_data, queries)
-    elif options.qrels is not None:
-        affinity, query_y, y = _judged(options, queries, database)
-    else:
-        y = query_y = row_labels(options.database_labels, options.label_column, len(database))
-        if not is_self:
-            query_y = row_labels(options.query_labels, options.label_column, len(queries))
-        y, query_y = as_compared(affinity, options.label_column, y, query_y)
-        affinity = affinity_of(affinity, y)
-    of_database: tuple[Any, Any] = (database, y)
-    if isinstance(database, ParquetCodes):
-        affinity = fit_affinity(affinity, y)
-        of_database = code_blocks(database, y), None
-    histogram = retrieval_histogram(
-        queries,
-        of_database[0],
-        query_y,
-        of_database[1],
-        affinity=affinity,
-        n_bits=n_bits,
-        exclude_self=is_self,
-        keep_codes=True,
-        n_jobs=options.n_jobs,
-    )
-    scores, curves = evaluate_histogram(histogram, measures)
-    columns = columns_of(measures)
-    if options.rescore:
-        rescoring = Rescoring(options.rescore, metric=metric)
-        codes = queries, database, n_bits
-        of_rows = _rescored(options, hasher, rescoring, codes, (query_y, y), affinity, histogram)
-        scores, columns = scores | of_rows, (*columns, *rescoring.columns())
-    _print(options, scores, columns)
-    if options.per_query is not None:
-        write_per_query(options.per_query, range(len(queries)), curves["of_queries"])
-    note(fit_affinity(affinity, y).describe(y, "features" if options.neighbors else "y"))
+    model = None if options.model is None else load_model(options.model)
+    needs_all = options.queries is None or options.neighbors or options.rescore
+    database, queries = _read_codes(options, options.database, options.queries, not needs_all)
+    check_models([database] if queries is None else [database, queries], model)
+    task = _read_task(options, database, queries, model)
+    histogram = _count(options, database, queries, task)
+    means, curves = evaluate_histogram(histogram, measures)
+    columns: Sequence[Any] = columns_of(measures)
+    if model is not None:
+        rescoring = Rescoring(options.rescore, metric=options.metric or METRICS[0])
+        means |= _rescored(options, model, rescoring, database, queries, task, histogram)
+        columns = [*columns, *rescoring.columns()]
+    baseline, asked = None, database if queries is None else queries
+    names = range(len(asked.codes)) if asked.ids is None else asked.ids[:].tolist()
+    if options.baseline is not None:
+        others = _read_codes(options, options.baseline, options.baseline_queries, not needs_all)
+        for one, other in zip((database, queries), others):
+            _check_baseline(one, other)
+        _, of_others = evaluate_histogram(_count(options, *others, task), measures)
+        baseline = Scores({}, of_others[OF_QUERIES], names)
+    report(options, Scores(means, curves[OF_QUERIES], names), columns, baseline)
+    described = "features" if options.neighbors else "y"
+    note(fit_affinity(task.affinity, task.y).describe(task.y, described))
     return 0
-
-
-def _judged(options: Namespace, queries: Any, database: Any) -> tuple[Any, Any, Any]:
-    """Relevance by pairs of ids, and the numbers of queries and of items in it."""
-    n_items = len(database)
-    if options.queries is None:
-        affinity = affinity_of_pairs(options.qrels, ids(options.database), n_items)
-        return affinity, np.arange(n_items), np.arange(n_items)
-    n_queries = len(queries)
-    names = ids(options.queries), n_queries, ids(options.database), n_items
-    affinity = affinity_of_pairs(options.qrels, *names)
-    return affinity, np.arange(n_queries), np.arange(n_queries, n_queries + n_items)
 
 
 def _evaluate_run(options: Namespace) -> int:
-    if options.run_file is None or options.qrels is None:
-        raise UsageError("evaluate needs --database, or --run and --qrels.")
-    scores, measures, histogram = evaluate_run(options)
-    columns = columns_of(measures)
-    tests = {} if options.baseline is None else tests_against(options, histogram, measures)
-    if options.json:
-        for name, test in tests.items():
-            low, high = test.confidence_interval
-            scores |= {f"{name}_ahead": test.statistic, f"{name}_p": test.pvalue}
-            scores |= {f"{name}_ahead_low": low, f"{name}_ahead_high": high}
-    _print(options, scores, columns)
-    if tests and not options.json:
-        print_tests(options.baseline, tests, {column.name: column.title for column in columns})
-    if options.per_query is not None:
-        values = {name: histogram.measure(measure) for name, measure in measures.items()}
-        write_per_query(options.per_query, histogram.query_ids or [], values)
+    if options.qrels is None:
+        raise UsageError("--run needs --qrels.")
+    exclude(options, "run_file", *_OF_CODES)
+    is_default = list(options.measures) == list(MEASURED)
+    measures = check_measures(list(MEASURED_RUN) if is_default else options.measures)
+    scores = score_run(options, options.run_file, measures)
+    baseline = None
+    if options.baseline is not None:
+        baseline = score_run(options, options.baseline, measures, quiet=True)
+    report(options, scores, columns_of(measures), baseline)
     return 0
 
 
-def _check_codes(options: Namespace) -> None:
+def _check(options: Namespace) -> None:
+    if options.database is None:
+        raise UsageError("evaluate needs --database, or --run and --qrels.")
     exclude(options, "neighbors", "affinity", "database_labels", "query_labels", "label_column")
     exclude(options, "qrels", "affinity", "database_labels", "query_labels", "label_column")
     need(options, "metric", "neighbors", "rescore")
@@ -225,67 +218,120 @@ def _check_codes(options: Namespace) -> None:
     need(options, "model", "rescore")
     for name in ("queries", "model", "query_data", "database_data"):
         need(options, "rescore", name)
-    for name in ("baseline", "query_set", "unjudged"):
+    for name in ("query_set", "unjudged"):
         need(options, name, "run_file")
     need(options, "queries", "query_labels", "qrels", "query_data")
+    need(options, "baseline_queries", "baseline")
+    if options.baseline and options.queries and not options.baseline_queries:
+        raise UsageError("--baseline needs --baseline-queries, as there are --queries.")
+    need(options, "baseline_queries", "queries")
     if not (options.database_labels or options.qrels or options.neighbors):
         raise UsageError("evaluate needs --database-labels, --qrels or --neighbors.")
 
 
-def _read_features(options: Namespace, path: str, codes: Any, columns: Any = None) -> Any:
-    rows = mapped(read_rows(path, columns=columns, id_column=options.id_column).X)
-    if rows.shape[0] != len(codes):
-        raise UsageError(f"{path}: {rows.shape[0]:,} rows for {len(codes):,} codes.")
-    return rows
+def _read_codes(
+    options: Namespace, database: str, queries: str | None, in_blocks: bool
+) -> tuple[Codes, Codes | None]:
+    paths = [database] if queries is None else [database, queries]
+    found = read_codes(paths, options.bits, options.threshold, in_blocks=in_blocks)
+    return found[0], (found[1] if queries is not None else None)
+
+
+def _check_baseline(codes: Codes | None, others: Codes | None) -> None:
+    if codes is not None and others is not None:
+        if len(codes.codes) != len(others.codes):
+            raise UsageError(
+                f"{others.source}: {len(others.codes):,} codes, and {codes.source} has "
+                f"{len(codes.codes):,}."
+            )
+        check_same_rows(others, codes)
+
+
+def _read_task(
+    options: Namespace, database: Codes, queries: Codes | None, model: Model | None
+) -> _Task:
+    """Read labels, pairs or rows, and check that they are those of the codes."""
+    columns = None if model is None else model.columns
+    query_rows = rows = None
+    if options.database_data is not None:
+        rows = _read_features(options, options.database_data, database, columns)
+    if options.query_data is not None and queries is not None:
+        query_rows = _read_features(options, options.query_data, queries, columns)
+    n_items = len(database.codes)
+    n_queries = n_items if queries is None else len(queries.codes)
+    if options.neighbors:
+        affinity = NeighborAffinity(options.neighbors, metric=options.metric or METRICS[0])
+        return _Task(affinity, rows if queries is None else query_rows, rows, query_rows, rows)
+    if options.qrels is not None:
+        if queries is None:
+            pairs = affinity_of_pairs(options.qrels, database.ids, n_items)
+            return _Task(pairs, np.arange(n_items), np.arange(n_items))
+        pairs = affinity_of_pairs(options.qrels, queries.ids, n_queries, database.ids, n_items)
+        items = np.arange(n_queries, n_queries + n_items)
+        return _Task(pairs, np.arange(n_queries), items, query_rows, rows)
+    labels = row_labels(options.database_labels, options.label_column, n_items)
+    check_same_rows(labels, database)
+    y = query_y = labels.y
+    if queries is not None:
+        labels = row_labels(options.query_labels, options.label_column, n_queries)
+        check_same_rows(labels, queries)
+        query_y = labels.y
+    y, query_y = as_compared(options.affinity, options.label_column, y, query_y)
+    return _Task(affinity_of(options.affinity, y), query_y, y, query_rows, rows)
+
+
+def _read_features(options: Namespace, path: str, codes: Codes, columns: Any) -> Any:
+    rows: Rows = read_rows(path, columns=columns, id_column=options.id_column)
+    if rows.X.shape[0] != len(codes.codes):
+        raise UsageError(f"{path}: {rows.X.shape[0]:,} rows for {len(codes.codes):,} codes.")
+    check_same_rows(rows, codes)
+    return mapped(rows.X)
+
+
+def _count(
+    options: Namespace, database: Codes, queries: Codes | None, task: _Task
+) -> RetrievalHistogram:
+    codes, y, affinity = database.codes, task.y, task.affinity
+    if isinstance(codes, ParquetCodes):
+        affinity = fit_affinity(affinity, y)
+        codes, y = codes_and_labels(codes, y), None
+    return retrieval_histogram(
+        database.codes if queries is None else queries.codes,
+        codes,
+        task.query_y,
+        y,
+        affinity=affinity,
+        n_bits=database.n_bits,
+        exclude_self=queries is None,
+        keep_codes=True,
+        n_jobs=options.n_jobs,
+    )
 
 
 def _rescored(
     options: Namespace,
-    hasher: Any,
+    model: Model,
     rescoring: Rescoring,
-    codes: tuple[np.ndarray, np.ndarray, int],
-    y: tuple[Any, Any],
-    affinity: Any,
+    database: Codes,
+    queries: Any,
+    task: _Task,
     histogram: RetrievalHistogram,
 ) -> dict[str, float]:
-    queries, database, n_bits = codes
-    names = hasher.__dict__.pop("feature_names_in_", None)  # the columns are chosen by name here
-    rows = [
-        _read_features(options, options.query_data, queries, names),
-        _read_features(options, options.database_data, database, names),
-    ]
-    projections = hasher.decision_function(rows[0])
-    query_codes = pack_codes(queries, n_bits)
+    n_bits, projections = database.n_bits, model.hasher.decision_function(task.query_rows)
+    query_codes = pack_codes(queries.codes, n_bits)
     if not np.array_equal(pack_signs(projections), query_codes):
         raise UsageError(f"{options.queries} are not the codes of {options.query_data}.")
-    of_database = Encoded(pack_codes(database, n_bits), n_bits, rows[1])
-    neighbors = HammingNeighbors(n_bits=n_bits, n_jobs=1).fit(of_database.codes)
+    of_database = Encoded(pack_codes(database.codes, n_bits), n_bits, task.rows)
+    index = HammingNeighbors(n_bits=n_bits, n_jobs=1).fit(of_database.codes)
     return measure_rescoring(
         rescoring,
-        lambda n_neighbors: neighbors.kneighbors(query_codes, n_neighbors)[1],
-        rows[0],
-        rows[1],
-        np.arange(len(database)),
-        y,
-        fit_affinity(affinity, y[1]),
+        lambda n_neighbors: index.kneighbors(query_codes, n_neighbors)[1],
+        task.query_rows,
+        task.rows,
+        np.arange(len(database.codes)),
+        (task.query_y, task.y),
+        fit_affinity(task.affinity, task.y),
         histogram,
         of_database,
         projections,
     )
-
-
-def _print(options: Namespace, scores: dict[str, float], columns: Iterable[Column]) -> None:
-    if options.json:
-        known = {name: None if math.isnan(score) else score for name, score in scores.items()}
-        print(json.dumps(known, indent=1))
-        return
-    shown = {}
-    for column in columns:
-        names = [column.name + suffix for suffix in ("", "_pessimistic", "_optimistic")]
-        values = [f"{scores[name]:8.4f}" for name in names if name in scores]
-        if values:
-            shown[column.title] = values
-    width = max(8, *map(len, shown))
-    print(f"{'':{width}} {'mean':>8} {'worst':>8} {'best':>8}  order of ties")
-    for title, values in shown.items():
-        print(" ".join([title.ljust(width), *values]))

@@ -25,9 +25,9 @@ from ._arguments import (
 from ._data import affinity_of, as_compared, load_data, row_labels
 from ._errors import UsageError
 from ._file_systems import Input, written_file
-from ._files import Rows
 from ._messages import note
 from ._outputs import output
+from ._rows import Rows
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
 _MOST_MODELS = 2
@@ -168,9 +168,9 @@ def _rows_of_codes(options: Namespace, given: dict[str, ReadCodes]) -> Rows:
     if not options.labels:
         raise UsageError("--codes without --data needs --labels, which say what is relevant.")
     codes = next(iter(given.values())).codes
-    y = row_labels(options.labels, options.label_column, len(codes))
-    [y] = as_compared("auto", options.label_column, y)
-    return Rows(codes, y)
+    labels = row_labels(options.labels, options.label_column, len(codes))
+    [y] = as_compared("auto", options.label_column, labels.y)
+    return labels._replace(X=codes, y=y)
 
 
 def _load_models(paths: list[str]) -> tuple[dict[str, BaseHasher], Any]:

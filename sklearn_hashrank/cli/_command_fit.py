@@ -12,12 +12,11 @@ from ..comparison._method_table import method_from_name
 from ..metrics._settings import with_settings
 from ._affinities import add_affinity
 from ._arguments import add_data_options, add_parser, exclude, positive
-from ._data import affinity_of, load_data
+from ._data import affinity_of, bad_values_named, load_data
 from ._errors import UsageError
 from ._file_systems import written_file
 from ._judged_pairs import add_pairs, affinity_of_pairs
 from ._outputs import output
-from ._row_names import ids
 
 _EPILOG = """\
 examples:
@@ -71,13 +70,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     rows = load_data(options, in_blocks=True)
     affinity = affinity_of(options.affinity, rows.y)
     if options.qrels is not None:
-        names, n_rows = ids(options.data, options.id_column), rows.X.shape[0]
-        affinity = affinity_of_pairs(options.qrels, names, n_rows)
+        n_rows = rows.X.shape[0]
+        affinity = affinity_of_pairs(options.qrels, rows.ids, n_rows)
         rows = rows._replace(y=np.arange(n_rows))
     if takes_affinity and not is_auto(affinity):
         hasher.set_params(affinity=affinity)
     start = time.perf_counter()
-    hasher.fit(rows.X, rows.y)
+    with bad_values_named(rows):
+        hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
     sampled = hasher._said_to_learn_from(rows.X)
     if rows.y is not None and not takes_affinity:

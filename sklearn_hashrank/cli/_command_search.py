@@ -10,7 +10,7 @@ import numpy as np
 
 from .._features.nearest_rows import METRICS
 from .._files.atomic import write_file
-from .._files.hashers.saving import load_hasher
+from ..comparison._result_tables import csv_cell
 from ..neighbors._hamming_neighbors import HammingNeighbors
 from ..neighbors._rescore import rescore
 from ._arguments import (
@@ -24,14 +24,13 @@ from ._arguments import (
     not_negative,
     positive,
 )
+from ._codes import Codes, Model, check_models, encode, load_model, read_codes
 from ._errors import UsageError
 from ._file_systems import Input, written_file
-from ._files import read_rows
 from ._messages import note
 from ._outputs import output
-from ._parquet_tables import mapped
-from ._read_codes import check_models, encode_file, read_codes
-from ._row_names import check_same_ids, ids, ids_at
+from ._rows import Rows, check_same_rows, mapped
+from ._scores import csv_file
 
 _EPILOG = """\
 examples:
@@ -57,10 +56,13 @@ def add_command(commands: Any) -> None:
         type=Input,
         required=True,
         metavar="FILE",
-        help="codes, .npy or .parquet, or a folder of .parquet, which is read file by file",
+        help="codes: .npy or .parquet from hashrank encode, or a folder of .parquet, which is read "
+        "file by file; files of other programs as for hashrank evaluate",
     )
     queries = parser.add_mutually_exclusive_group(required=True)
-    queries.add_argument("--queries", type=Input, metavar="FILE", help="codes, .npy")
+    queries.add_argument(
+        "--queries", type=Input, metavar="FILE", help="codes of queries, as --database"
+    )
     queries.add_argument(
         "--data", type=Input, metavar="FILE", help="features of queries; needs --model"
     )
@@ -117,39 +119,36 @@ def add_command(commands: Any) -> None:
 
 def _run(options: Namespace, arguments: list[str]) -> int:
     _check(options)
-    columns = None  # of the features, where the model knows them by name
+    model = rows = None
     if options.data is None:
         paths = [options.database, options.queries]
-        [database, queries], n_bits = read_codes(
-            paths, options.bits, options.threshold, in_blocks=True
-        )
-        check_models(paths)
-        of_queries = ids(options.queries)
+        database, given = read_codes(paths, options.bits, options.threshold, in_blocks=True)
+        check_models([database, given])
+        queries, query_ids = given.codes, given.ids
     else:
-        hasher = load_hasher(options.model)
-        check_models([options.database], options.model, hasher)
-        columns = getattr(hasher, "feature_names_in_", None)
-        n_bits = hasher.n_bits_
+        model = load_model(options.model)
+        n_bits = model.hasher.n_bits_
         if options.bits not in (None, n_bits):
             raise UsageError(f"--bits {options.bits}, but {options.model} has {n_bits}.")
-        queries = encode_file(hasher, options.data, None, options.n_jobs, options.id_column)
-        [database], _ = read_codes([options.database], n_bits, options.threshold, in_blocks=True)
-        of_queries = ids(options.data, options.id_column)
-    index = HammingNeighbors(n_bits=n_bits, prefix=options.prefix, n_jobs=options.n_jobs)
-    index.fit(database)
+        [database] = read_codes([options.database], n_bits, options.threshold, in_blocks=True)
+        check_models([database], model)
+        rows = model.read_features(options.data, options.id_column)
+        queries, query_ids = encode(model.hasher, rows, n_jobs=options.n_jobs), rows.ids
+    index = HammingNeighbors(n_bits=database.n_bits, prefix=options.prefix, n_jobs=options.n_jobs)
+    index.fit(database.codes)
     if options.radius is None:
-        distances, indices = _nearest(options, index, queries, len(database), columns)
+        distances, indices = _nearest(options, index, queries, database, model, rows)
     else:
         distances, indices = index.radius_neighbors(queries, options.radius, sort_results=True)
-    items = _item_names(ids(options.database), indices)
-    names = range(len(indices)) if of_queries is None else of_queries[:]
+    items = _item_names(database.ids, indices)
+    names = range(len(indices)) if query_ids is None else query_ids[:].tolist()
     found = list(zip(names, items, distances))
     if options.run_output is not None:
         _write_run(options.run_output, found)
-    elif options.output is not None:
-        _write_neighbors(options.output, distances, indices, items, found)
+    elif options.output is None:
+        _write_csv(csv.writer(sys.stdout, lineterminator="\n"), found)
     else:
-        _write_csv(sys.stdout, found)
+        _write_neighbors(options.output, distances, indices, items, found)
     return 0
 
 
@@ -173,18 +172,34 @@ def _looks_at_all(options: Namespace) -> bool:
 
 
 def _nearest(
-    options: Namespace, index: HammingNeighbors, queries: Any, n_codes: int, columns: Any
+    options: Namespace,
+    index: HammingNeighbors,
+    queries: Any,
+    database: Codes,
+    model: Model | None,
+    rows: Rows | None,
 ) -> tuple[Any, Any]:
     """Distances and indices of the k nearest, or in a run also of those that tie with the last."""
+    n_codes = len(database.codes)
     if options.k > n_codes:
         note(f"{options.k} of {n_codes} codes were asked for: all of them are given")
     n_wanted = min(options.k, n_codes)
     n_candidates = min((options.oversampling or _OVERSAMPLING) * n_wanted, n_codes)
     if options.run_output is not None:  # one more shows whether the last one ties
         n_wanted = min(n_wanted + 1, n_codes if _looks_at_all(options) else n_candidates)
-    if options.rescore is not None:
-        _, candidates = index.kneighbors(queries, n_candidates)
-        distances, indices = _rescored(options, columns, n_codes, candidates, n_wanted)
+    if options.rescore is not None and model is not None and rows is not None:
+        items = model.read_features(options.rescore, options.id_column)
+        if items.X.shape[0] != n_codes:
+            raise UsageError(f"{items.source}: {items.X.shape[0]:,} rows for {n_codes:,} codes.")
+        check_same_rows(items, database)
+        distances, indices = rescore(
+            np.asarray(rows.X),
+            mapped(items.X),
+            index.kneighbors(queries, n_candidates)[1],
+            n_wanted,
+            metric=options.metric or METRICS[0],
+            n_jobs=options.n_jobs,
+        )
     else:
         if options.prefix is not None:
             index.set_params(n_candidates=n_candidates)
@@ -199,9 +214,12 @@ def _item_names(names: Any, indices: Any) -> Any:
     """Ids of items by their numbers: a matrix, or rows of different lengths."""
     if names is None:
         return indices
-    if isinstance(indices, np.ndarray) and indices.dtype.kind == "i":
-        return ids_at(names, indices)
-    found = ids_at(names, np.concatenate([*indices]).astype(np.int64))
+    is_matrix = isinstance(indices, np.ndarray) and indices.dtype.kind == "i"
+    flat = indices.ravel() if is_matrix else np.concatenate([*indices]).astype(np.int64)
+    distinct, places = np.unique(flat, return_inverse=True)  # of all ids, only these are read
+    found = names[distinct][places]
+    if is_matrix:
+        return found.reshape(indices.shape)
     return np.split(found, np.cumsum([*map(len, indices)])[:-1])
 
 
@@ -231,19 +249,6 @@ def _cut(
     return far, found
 
 
-def _rescored(
-    options: Namespace, columns: Any, n_codes: int, candidates: Any, k: int
-) -> tuple[Any, Any]:
-    """Order candidates by the distances between rows of features, those that the model knows."""
-    rows = read_rows(options.rescore, columns=columns, id_column=options.id_column).X
-    if rows.shape[0] != n_codes:
-        raise UsageError(f"{options.rescore}: {rows.shape[0]:,} rows for {n_codes:,} codes.")
-    check_same_ids(options.rescore, options.database, options.id_column)
-    queries = np.asarray(read_rows(options.data, columns=columns, id_column=options.id_column).X)
-    metric = options.metric or METRICS[0]
-    return rescore(queries, mapped(rows), candidates, k, metric=metric, n_jobs=options.n_jobs)
-
-
 def _shown(distance: Any) -> Any:
     """A Hamming distance as an integer, and one of floats in full."""
     return int(distance) if isinstance(distance, np.integer) else float(distance)
@@ -269,19 +274,18 @@ def _write_run(path: str, found: list[Any]) -> None:
 
 
 def _write_neighbors(path: str, distances: Any, indices: Any, items: Any, found: Any) -> None:
-    with written_file(path) as place:
-        if path.lower().endswith(".csv"):
-            with write_file(place, "w", encoding="utf-8", newline="") as text:
-                _write_csv(text, found)
-        else:
-            arrays = {"indices": indices, "distances": distances}
-            if distances.dtype.kind == "O":  # of a radius: as many as there are
-                arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
-                arrays["indptr"] = np.cumsum([0, *map(len, indices)])
-            elif items is not indices:
-                arrays["ids"] = items.astype(str) if items.dtype.kind == "O" else items
-            with write_file(place) as file:
-                _write_arrays(file, arrays)
+    if path.lower().endswith(".csv"):
+        with csv_file(path) as writer:
+            _write_csv(writer, found)
+    else:
+        arrays = {"indices": indices, "distances": distances}
+        if distances.dtype.kind == "O":  # of a radius: as many as there are
+            arrays = {name: np.concatenate(rows) for name, rows in arrays.items()}
+            arrays["indptr"] = np.cumsum([0, *map(len, indices)])
+        elif items is not indices:
+            arrays["ids"] = items.astype(str) if items.dtype.kind == "O" else items
+        with written_file(path) as place, write_file(place) as file:
+            _write_arrays(file, arrays)
     print(f"{path}: {sum(map(len, indices)):,} neighbors of {len(indices):,} queries")
 
 
@@ -293,8 +297,10 @@ def _write_arrays(file: Any, arrays: dict[str, np.ndarray]) -> None:
                 np.lib.format.write_array(member, np.asarray(array), allow_pickle=False)
 
 
-def _write_csv(file: Any, found: Any) -> None:
-    writer = csv.writer(file, lineterminator="\n")
+def _write_csv(writer: Any, found: Any) -> None:
     writer.writerow(["query", "item", "distance"])
     for query, items, far in found:
-        writer.writerows((query, item, _shown(distance)) for item, distance in zip(items, far))
+        writer.writerows(
+            (csv_cell(query), csv_cell(item), _shown(distance))
+            for item, distance in zip(items, far)
+        )

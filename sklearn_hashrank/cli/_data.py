@@ -1,21 +1,24 @@
 """Load the rows and labels that ``--data`` and ``--labels`` name, and check them."""
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from .._features.out_of_memory import StoredRows
 from ..affinity._auto import is_auto
 from ..affinity._labels import HierarchicalAffinity
 from ._affinities import compares_numbers
+from ._csv_table import is_number
 from ._errors import UsageError
-from ._files import Rows, read_labels, read_rows
 from ._messages import note
-from ._parquet_files import parquet_source
-from ._parquet_tables import concatenate, mapped
-from ._tables import is_number
+from ._parquet_files import find_parquet
+from ._rows import Rows, concatenate, mapped, read_labels, read_rows
+
+_ROWS_AT_A_TIME = 1 << 12
 
 
 class NamedData(NamedTuple):
@@ -42,7 +45,7 @@ def _load_named(name: str) -> Rows:
 
     if name.startswith("digits"):
         load = load_digits if name == "digits" else _loaders.load_digits_gist
-        return Rows(*load(return_X_y=True))
+        return Rows(name, *load(return_X_y=True))
     fetch = {
         "fashion-mnist": _loaders.fetch_fashion_mnist,
         "mnist": _loaders.fetch_mnist,
@@ -50,7 +53,7 @@ def _load_named(name: str) -> Rows:
     }
     found = fetch[name]()
     X = found.data.astype(np.float32)
-    return Rows(X, found.target, label_names=list(map(str, found.target_names)))
+    return Rows(name, X, found.target, label_names=list(map(str, found.target_names)))
 
 
 def load_data(
@@ -71,7 +74,7 @@ def load_data(
         if options.labels or options.label_column:
             raise UsageError(f"{path} brings its own labels: leave out --labels, --label-column.")
         return _load_named(path)
-    if "." not in path and parquet_source(path) is None:
+    if "." not in path and find_parquet(path) is None:
         raise UsageError(f"unknown data {path!r}: give a file, or one of {', '.join(NAMED)}.")
     label_columns = [] if options.labels else options.label_column
     left_out = [*left_out, *options.exclude_column]
@@ -80,13 +83,15 @@ def load_data(
         raise UsageError(f"{path} has no columns with names, which --exclude-column leaves out.")
     rows = rows._replace(X=_in_rows(rows.X if in_blocks else mapped(rows.X), path))
     check_rows(rows.X, path)
+    n_rows = rows.X.shape[0]
     y = rows.y
     if options.labels:
-        y = read_labels(options.labels, options.label_column)
+        y = row_labels(options.labels, options.label_column, n_rows).y
+    elif y is not None:
+        _check_labels(y, path, n_rows)
     if y is None and not in_blocks and not getattr(options, "neighbors", None):
         note(f"{path}: no labels; distances between the features say what is relevant")
     if y is not None:
-        y = _complete(y, options.labels or path, rows.X.shape[0])
         [y] = as_compared(getattr(options, "affinity", None), options.label_column, y)
     return rows._replace(y=y)
 
@@ -106,30 +111,72 @@ def check_rows(X: Any, path: str) -> None:
         raise UsageError(f"{path}: features must be a matrix with rows. Got shape {X.shape}.")
 
 
-def row_labels(path: str, label_columns: Sequence[str], n_rows: int) -> np.ndarray:
+@contextmanager
+def bad_values_named(rows: Rows) -> Iterator[None]:
+    """Say which value it is, where rows that are used turn out not to be finite."""
+    try:
+        yield
+    except ValueError as error:
+        _check_finite(rows)
+        raise error
+
+
+def _check_finite(rows: Rows) -> None:
+    X = rows.X
+    if isinstance(X, StoredRows) or X.dtype.kind != "f":
+        return  # blocks of tables are checked when they are read
+    for start in range(0, X.shape[0], _ROWS_AT_A_TIME):
+        block = X[start : start + _ROWS_AT_A_TIME]
+        places = block.tocoo() if sparse.issparse(block) else None
+        values = np.asarray(block) if places is None else places.data
+        if (is_bad := ~np.isfinite(values)).any():
+            first = np.argwhere(is_bad)[0]
+            row, column = first if places is None else (places.row[first[0]], places.col[first[0]])
+            name = column if rows.names is None else repr(rows.names[column])
+            raise UsageError(
+                f"{rows.source}: row {start + row}, column {name} is {values[tuple(first)]}; "
+                "features must be finite."
+            )
+
+
+def row_labels(path: str, label_columns: Sequence[str], n_rows: int) -> Rows:
     """Read labels, one row for each row of something else."""
-    return _complete(read_labels(path, label_columns), path, n_rows)
+    rows = read_labels(path, label_columns)
+    _check_labels(rows.y, path, n_rows)
+    return rows
 
 
-def _complete(y: np.ndarray, path: str, n_rows: int) -> np.ndarray:
-    if y.shape[:1] != (n_rows,):
-        raise UsageError(f"{path}: {len(np.atleast_1d(y))} labels for {n_rows} items.")
+def _check_labels(y: np.ndarray, path: str, n_rows: int) -> None:
+    n_labels = len(np.atleast_1d(y))
+    if n_labels != n_rows:
+        has_header = path.lower().endswith(".csv") and n_labels == n_rows - 1
+        hint = " The first line of a CSV file names its columns: add it." if has_header else ""
+        raise UsageError(f"{path}: {n_labels:,} labels for {n_rows:,} items.{hint}")
     if y.dtype.kind == "f" and np.isnan(y).any():
         row = np.argwhere(np.isnan(y))[0][0]
         raise UsageError(f"{path}: the label of row {row} is missing.")
-    return y
 
 
 def as_compared(affinity: Any, label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
     """Return labels in the form that an affinity compares; None is a command without affinities."""
     if compares_numbers(affinity):
-        return [y.astype(np.float64) if y.dtype.kind in "OUS" else y for y in labels]
+        return [_as_numbers(y, affinity) if y.dtype.kind in "OUS" else y for y in labels]
     if affinity == "auto" and any(map(_are_decimals, labels)):
         note(
             "labels are numbers with decimals, and each is a class of its own; --affinity "
             "euclidean compares them by distance"
         )
     return name_paths(label_columns, *labels)
+
+
+def _as_numbers(y: np.ndarray, affinity: Any) -> np.ndarray:
+    for row, *label in zip(range(len(y)), *y.reshape(len(y), -1).T.tolist()):
+        if (text := next((text for text in label if not is_number(text)), None)) is not None:
+            raise UsageError(
+                f"{type(affinity).__name__} compares numbers, and the label of row {row} is "
+                f"{text!r}. Compare names by --affinity labels."
+            )
+    return y.astype(np.float64)
 
 
 def _are_decimals(y: np.ndarray) -> bool:

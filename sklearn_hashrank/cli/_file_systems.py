@@ -3,6 +3,7 @@
 import contextlib
 import glob
 import os
+import posixpath
 import re
 import shutil
 import tempfile
@@ -43,9 +44,23 @@ def is_url(path: Any) -> bool:
     return isinstance(path, str) and _ADDRESS.match(path) is not None
 
 
-def without_protocol(path: str) -> str:
-    """The path of an address on this machine, ``file://``; others stay as they are."""
-    return path[len(_HERE) :] if path.startswith(_HERE) else path
+def local_path(path: str) -> str:
+    """The path of an address on this machine, such as ``file://a``; others stay as they are."""
+    if not is_url(path):
+        return path
+    if path.startswith(_HERE):
+        return path[len(_HERE) :]
+    protocol, place = address(path)
+    return place if protocol == "file" else path
+
+
+def address(url: str) -> tuple[str, str]:
+    """One spelling of an address: its protocol, without those of caches, and the path."""
+    files, place = file_system(url)
+    while hasattr(files, "fs"):
+        files = files.fs
+    protocol = files.protocol if isinstance(files.protocol, str) else files.protocol[0]
+    return protocol, posixpath.normpath(place)
 
 
 def file_system(url: str) -> tuple[Any, str]:
@@ -132,7 +147,7 @@ def brought_here(options: Namespace) -> Iterator[None]:
 
 
 def _brought_here(given: Input, folder: str) -> Input:
-    path = without_protocol(given)
+    path = local_path(given)
     if not is_url(path):
         return Input(path)
     file, colon, name = path.rpartition(":")
@@ -154,7 +169,7 @@ def written_file(path: str) -> Iterator[str]:
 
     It appears there when the block is done. Where the block fails, nothing does.
     """
-    path = without_protocol(path)
+    path = local_path(path)
     if not is_url(path):
         yield path
         return
@@ -172,7 +187,7 @@ def written_folder(path: str) -> Iterator[str]:
 
     At an address, its files appear one after the other.
     """
-    path = without_protocol(path).rstrip("/")
+    path = local_path(path).rstrip("/")
     beside = None if is_url(path) else Path(path).absolute().parent
     with tempfile.TemporaryDirectory(".partial", ".hashrank-", beside) as place:
         draft = os.path.join(place, "folder")  # which has the permissions that a folder gets

@@ -8,12 +8,12 @@ import numpy as np
 
 from ..affinity._precomputed import PrecomputedAffinity
 from ..metrics._trec_files import read_qrels
+from ._csv_table import is_number
 from ._errors import UsageError
 from ._file_systems import Input
 from ._messages import note
-from ._parquet_files import column_names, parquet_source
-from ._parquet_tables import parquet_texts
-from ._tables import is_number, read_column, table_columns
+from ._parquet_files import find_parquet
+from ._rows import open_table
 
 _TABLES = (".csv", ".parquet")
 _QUERIES_ELSEWHERE = (
@@ -76,27 +76,24 @@ def judgments(path: str) -> str | list[Pair]:
 
 def _pairs_of_table(path: str) -> list[Pair] | None:
     """Pairs of one or more tables; None where a path is of none."""
-    source = parquet_source(path)
-    if source is None and Path(path).suffix.lower() not in _TABLES:
+    is_table = Path(path).suffix.lower() in _TABLES or find_parquet(path) is not None
+    table = open_table(path) if is_table else None
+    if table is None:
         return None
-    names = table_columns(path) if source is None else column_names(source)
-    if "grade" not in names and len(names) > 2:
-        others = ", ".join(name for name in names if name not in ("query", "item"))
+    has_grades = "grade" in table.names
+    if not has_grades and len(table.names) > 2:
+        others = ", ".join(name for name in table.names if name not in ("query", "item"))
         note(f"{path}: there is no column 'grade', so all pairs are relevant; not used: {others}")
-    columns = ["query", "item", *(["grade"] if "grade" in names else [])]
-    parts = [
-        read_column(path, name) if source is None else parquet_texts(path, source, name)
-        for name in columns
-    ]
-    if not parts[0]:
+    queries, items = table.texts("query"), table.texts("item")
+    grades = table.texts("grade") if has_grades else ["1"] * len(queries)
+    if not queries:
         raise UsageError(f"{path}: there are no pairs.")
-    grades = parts[2] if len(parts) > 2 else ["1"] * len(parts[0])
-    for row, fields in enumerate(zip(parts[0], parts[1], grades)):
+    for row, fields in enumerate(zip(queries, items, grades)):
         if not all(fields) or not is_number(fields[2]) or not np.isfinite(float(fields[2])):
             raise UsageError(
                 f"{path}: row {row} must have a query, an item and a number as grade. Got {fields}."
             )
-    return [Pair(query, item, float(grade)) for query, item, grade in zip(*parts[:2], grades)]
+    return [Pair(query, item, float(grade)) for query, item, grade in zip(queries, items, grades)]
 
 
 def _texts(ids: Any, n_rows: int) -> list[str]:

@@ -1,7 +1,9 @@
 """What a command writes is checked before anything is read: no output replaces an input."""
 
+import fnmatch
 import glob
 import os
+import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -13,12 +15,13 @@ from ._errors import UsageError
 from ._file_systems import (
     Input,
     Output,
+    address,
     find_files,
     has_pattern,
     is_file,
     is_folder,
     is_url,
-    without_protocol,
+    local_path,
 )
 
 
@@ -26,7 +29,7 @@ def output(*suffixes: str, may_be_folder: bool = False) -> Callable[[str], Outpu
     """Type of an option that names an output file of one of these kinds, or a folder."""
 
     def parse(text: str) -> Output:
-        path = Output(without_protocol(text))
+        path = Output(local_path(text))
         path.suffixes, path.may_be_folder = suffixes, may_be_folder
         return path
 
@@ -60,7 +63,10 @@ def check_outputs(options: Namespace) -> None:
         _check_name(path)
         for place in path.places():
             for given in inputs:
-                _check_pair(place, given)
+                if has_pattern(given):
+                    _check_pattern(place, given)
+                else:
+                    _check_pair(place, given)
             is_new_report = isinstance(path, Report) and not is_folder(path)
             if not (is_new_report or is_url(place) or path.names_folder() or is_folder(place)):
                 check_output(place)
@@ -81,10 +87,11 @@ def _read(given: str) -> Iterator[str]:
     """
     for whole in {given, given.rpartition(":")[0]}:
         for part in {whole, *whole.split(",")} - {""}:
-            path = without_protocol(part)
+            path = local_path(part)
             if not is_url(path) and os.path.lexists(path):
                 yield path
             elif has_pattern(path):
+                yield path
                 yield from find_files(path, "") if is_url(path) else glob.glob(path, recursive=True)
             elif is_url(path):
                 yield path
@@ -117,21 +124,47 @@ def _check_pair(path: Output, given: str) -> None:
         raise UsageError(f"{path} is the file that is read from, {given}. Choose another output.")
     if _is_inside(given, path):
         raise UsageError(f"{path} holds {given}, which is read from. Choose another output.")
-    # The files of a folder are read the next time, too, if they are of its kind.
-    if (path.names_folder() or path.lower().endswith(".parquet")) and _is_inside(path, given):
+    if not (path.names_folder() or path.lower().endswith(".parquet")):
+        return
+    # The files of a folder or a pattern are read the next time, too, if they are of its kind.
+    if _is_inside(path, given):
         raise UsageError(f"{path} is in the folder that is read from, {given}. Choose another.")
 
 
+def _check_pattern(path: Output, pattern: str) -> None:
+    """Refuse an output that the pattern of an input would find the next time."""
+    place = os.path.join(path, "part-0.parquet") if path.names_folder() else path
+    start = re.split(r"[*?[]", pattern)[0].rpartition("/")[0]
+    wanted = _parts(start) + pattern[len(start) :].strip("/").split("/")
+    if _fits(_parts(place), wanted):
+        raise UsageError(f"{path} is named by the pattern that is read, {pattern}. Choose another.")
+
+
+def _fits(parts: list[str], pattern: list[str]) -> bool:
+    """Whether the folders and the file of a path are those of a pattern."""
+    if not pattern:
+        return not parts
+    if pattern[0] == "**":
+        return any(_fits(parts[first:], pattern[1:]) for first in range(len(parts) + 1))
+    is_first = bool(parts) and fnmatch.fnmatchcase(parts[0], pattern[0])
+    return is_first and _fits(parts[1:], pattern[1:])
+
+
+def _parts(path: str) -> list[str]:
+    """The protocol, the folders and the name of a path, in one spelling."""
+    protocol, place = address(path) if is_url(path) else ("", os.path.realpath(path))
+    return [protocol, *place.strip("/").split("/")]
+
+
 def _are_same(path: str, other: str) -> bool:
-    if is_url(path) or is_url(other):
-        return path.rstrip("/") == other.rstrip("/")
-    if os.path.exists(path) and os.path.exists(other):
-        return os.path.samefile(path, other)  # also through links
-    return os.path.realpath(path) == os.path.realpath(other)
+    if not is_url(path) and not is_url(other) and os.path.exists(path) and os.path.exists(other):
+        return os.path.samefile(path, other)  # also through hard links
+    return _parts(path) == _parts(other)
 
 
 def _is_inside(path: str, folder: str) -> bool:
     """Whether a path is in a folder, at any depth."""
-    if is_url(path) or is_url(folder):
-        return path.startswith(folder.rstrip("/") + "/")
-    return os.path.isdir(folder) and Path(path).resolve().is_relative_to(Path(folder).resolve())
+    if not is_folder(folder):
+        return False
+    inside, outside = _parts(path), _parts(folder)
+    return inside[: len(outside)] == outside and len(inside) > len(outside)

@@ -4,7 +4,7 @@ import functools
 import json
 import operator
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -26,12 +26,13 @@ _CANNOT_BE_READ = ": cannot be read as parquet: {}."
 
 
 @dataclass
-class ParquetSource:
+class ParquetFiles:
     """Files of one table, in order, and the column that is meant.
 
     All files have the columns that are read. They may be in another order, and beside others.
     """
 
+    path: str  # by which the user names them
     files: list[str]
     column: str | None = None
     folder: str | None = None  # that holds all of them, and nothing else
@@ -95,6 +96,81 @@ class ParquetSource:
         names = [name for name in values[0] if all(name in each for each in values)]
         return {name: pa.array([each[name] for each in values]).type for name in names}
 
+    def columns(self, is_kind: Callable[[Any], bool] = lambda kind: True) -> list[str]:
+        """Names of the columns that are of a kind in any of the files."""
+        found = (field for schema in self.schemas for field in schema)
+        return [*dict.fromkeys(field.name for field in found if is_kind(field.type))]
+
+    def index(self) -> list[str]:
+        """Names of the columns that pandas wrote an index to."""
+        found: dict[str, None] = {}
+        for path, schema in zip(self.files, self.schemas):
+            with reading(path, _CANNOT_BE_READ):
+                about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
+                found |= dict.fromkeys(n for n in about.get("index_columns", []) if type(n) is str)
+        return [name for name in self.columns() if name in found]
+
+    def column_of(
+        self, is_kind: Callable[[Any], bool], what: str, left_out: Iterable[str] = ()
+    ) -> str | None:
+        """Name of the column of a kind that is meant, the only one where the path names none.
+
+        None where there is none, and the path names none: they may be tables of other things.
+        """
+        names = [name for name in self.columns(is_kind) if name not in left_out]
+        if self.column is not None and self.column not in names:
+            known = ", ".join(names) or "none"
+            raise UsageError(f"{self.path}: no column of {what} has this name. There is {known}.")
+        if self.column is None and len(names) > 1:
+            raise UsageError(
+                f"{self.path} has several columns of {what}: name one, as in "
+                f"{self.path}:{names[0]}."
+            )
+        return self.column or next(iter(names), None)
+
+    def noted(self, key: bytes, what: str) -> str | None:
+        """What the files say of themselves under a key: the same in all, or None."""
+        values = [(schema.metadata or {}).get(key) for schema in self.schemas]
+        texts = [None if value is None else value.decode("ascii", "replace") for value in values]
+        for file, text in zip(self.files, texts):
+            if text != texts[0]:
+                one, other = (str(each)[:16] for each in (texts[0], text))
+                raise UsageError(
+                    f"{self.path}: {self.files[0]} and {file} have different {what}: {one} and "
+                    f"{other}."
+                )
+        return texts[0]
+
+    def type_of(self, name: str) -> Any:
+        """The type that holds the values of a column in all files."""
+        import pyarrow as pa
+
+        found: dict[Any, str] = {}  # a file for each type
+        for file, schema in zip(self.files, self.schemas):
+            places = schema.get_all_field_indices(name)
+            if len(places) > 1:
+                raise UsageError(f"{file}: two columns are named {name!r}.")
+            if places:
+                found.setdefault(_plain(schema.field(places[0]).type), file)
+            elif name in self.folders:
+                found.setdefault(self.folders[name], f"the folders of {file}")
+            else:
+                has = (other for other, has in zip(self.files, self.schemas) if name in has.names)
+                where = next((f", but in {other}" for other in has), "")
+                raise UsageError(
+                    f"{file}: there is no column {name!r} in this file{where}. All files of a "
+                    "table must have the columns that are read."
+                )
+        fields = [pa.schema([(name, kind)]) for kind in found]
+        try:
+            return pa.unify_schemas(fields, promote_options="permissive").field(name).type
+        except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
+            (one, first), (other, second), *_ = found.items()
+            raise UsageError(
+                f"{self.path}: column {name!r} has different types: {one} in {first} and {other} "
+                f"in {second}."
+            ) from error
+
 
 def _values_of_folders(places: Sequence[str]) -> list[dict[str, Any]]:
     """What folders called ``name=value`` say of each file: integers where all values are."""
@@ -111,29 +187,30 @@ def _values_of_folders(places: Sequence[str]) -> list[dict[str, Any]]:
     return found
 
 
-def parquet_source(path: str) -> ParquetSource | None:
+def find_parquet(path: str) -> ParquetFiles | None:
     """Return what a path means: files, folders or patterns, with ``:COLUMN`` behind them or not.
 
     Several are separated by commas. None where it is neither a Parquet file nor a folder.
     """
-    column: str | None
-    place, colon, last = path.rpartition(":")
+    place, _, last = path.rpartition(":")
     for whole, column in ((path, None), (place, last)):
-        if column is not None and (not colon or "/" in column):
+        if not whole or (column is not None and "/" in column):
             continue
-        if (source := _source_at(whole, column)) is not None:
-            return source
-        parts = [_source_at(part, None) for part in whole.split(",")]
+        if (files := _files_at(whole)) is not None:
+            folder = whole if _file_systems.is_folder(whole) else None
+            return ParquetFiles(path, files, column, folder)
+        parts = [_files_at(part) for part in whole.split(",")]
         if len(parts) > 1 and all(part is not None for part in parts):
-            return ParquetSource([file for part in parts if part for file in part.files], column)
+            return ParquetFiles(path, [file for part in parts for file in part or ()], column)
     return None
 
 
-def _source_at(place: str, column: str | None) -> ParquetSource | None:
+def _files_at(place: str) -> list[str] | None:
+    """Files of a folder or a pattern, or one; None where a place is none of them."""
     if not place:
         return None
     if place.lower().endswith(SUFFIX) and _file_systems.is_file(place):
-        return ParquetSource([place], column)
+        return [place]
     is_folder = not _file_systems.has_pattern(place) and _file_systems.is_folder(place)
     if not is_folder and not (_file_systems.has_pattern(place) and place.lower().endswith(SUFFIX)):
         return None
@@ -143,7 +220,7 @@ def _source_at(place: str, column: str | None) -> ParquetSource | None:
     if not files:
         what = "in this folder" if is_folder else "that this pattern names"
         raise UsageError(f"{place}: there are no {SUFFIX} files {what}.")
-    return ParquetSource(files, column, place if is_folder else None)
+    return files
 
 
 class Columns:
@@ -153,14 +230,14 @@ class Columns:
     name. Columns have one type: that which holds the types of all files.
     """
 
-    def __init__(self, path: str, source: ParquetSource, names: Sequence[str]):
+    def __init__(self, files: ParquetFiles, names: Sequence[str]):
         import pyarrow as pa
 
-        self.path, self.source, self.names = path, source, list(names)
-        self.schema = pa.schema([(name, _common_type(path, source, name)) for name in names])
+        self.path, self.names = files.path, list(names)
+        self.schema = pa.schema([(name, files.type_of(name)) for name in names])
         sizes = [
             (fragment, number, group.num_rows)
-            for fragment in source.fragments
+            for fragment in files.fragments
             for number, group in enumerate(fragment.row_groups)
         ]
         self._groups = [(fragment, number) for fragment, number, _ in sizes]
@@ -181,7 +258,11 @@ class Columns:
                 fragment_readahead=1,
                 use_threads=False,
             )
-            while (batch := _next_of(batches, fragment.path)) is not None:
+            while True:
+                with reading(fragment.path, _CANNOT_BE_READ, passing=UsageError):
+                    batch = next(batches, None)
+                if batch is None:
+                    break
                 yield at, batch
                 at += batch.num_rows
 
@@ -234,92 +315,6 @@ class StoredColumns(StoredRows):
         self._at, self._rest, self._ahead = at, self._rows(batch, at), ahead
 
 
-def column_names(
-    source: ParquetSource, is_kind: Callable[[Any], bool] = lambda kind: True
-) -> list[str]:
-    """Names of the columns that are of a kind in any of the files."""
-    found = (field for schema in source.schemas for field in schema)
-    return [*dict.fromkeys(field.name for field in found if is_kind(field.type))]
-
-
-def columns_but_index(source: ParquetSource) -> list[str]:
-    """Names of the columns of any file, without those that pandas writes an index to."""
-    index = set()
-    for path, schema in zip(source.files, source.schemas):
-        with reading(path, _CANNOT_BE_READ):
-            about = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-            index |= {name for name in about.get("index_columns", []) if isinstance(name, str)}
-    return [name for name in column_names(source) if name not in index]
-
-
-def columns_beside(source: ParquetSource) -> list[str]:
-    """Names of what may be labels, ids or texts, but no features: an index, and folders."""
-    features = columns_but_index(source)
-    index = [name for name in column_names(source) if name not in features]
-    return [*index, *source.folders]
-
-
-def column_named(
-    path: str, source: ParquetSource, is_kind: Callable[[Any], bool], what: str, left_out: Any = ()
-) -> str | None:
-    """Name of the column of a kind that is meant, the only one where the path names none.
-
-    None where there is none, and the path names none: they may be tables of other things.
-    """
-    names = [name for name in column_names(source, is_kind) if name not in left_out]
-    if not names and source.column is None:
-        return None
-    if source.column is not None and source.column not in names:
-        known = ", ".join(names) or "none"
-        raise UsageError(f"{path}: no column of {what} has this name. There is {known}.")
-    if source.column is None and len(names) > 1:
-        raise UsageError(
-            f"{path} has several columns of {what}: name one, as in {path}:{names[0]}."
-        )
-    return source.column or names[0]
-
-
-def noted_in_all(path: str, source: ParquetSource, key: bytes, what: str) -> bytes | None:
-    """What the files say of themselves under a key: the same in all, or None."""
-    values = [(schema.metadata or {}).get(key) for schema in source.schemas]
-    for file, value in zip(source.files, values):
-        if value != values[0]:
-            raise UsageError(
-                f"{path}: {source.files[0]} and {file} have different {what}: "
-                f"{_shown(values[0])} and {_shown(value)}."
-            )
-    return values[0]
-
-
-def _shown(value: bytes | None) -> str:
-    return "none" if value is None else value.decode("ascii", "backslashreplace")[:16]
-
-
-def _common_type(path: str, source: ParquetSource, name: str) -> Any:
-    import pyarrow as pa
-
-    found: dict[Any, str] = {}  # a file for each type
-    for file, schema in zip(source.files, source.schemas):
-        places = schema.get_all_field_indices(name)
-        if len(places) > 1:
-            raise UsageError(f"{file}: two columns are named {name!r}.")
-        if places:
-            found.setdefault(_plain(schema.field(places[0]).type), file)
-        elif name in source.folders:
-            found.setdefault(source.folders[name], f"the folders of {file}")
-        else:
-            raise _no_column(name, file, source)
-    fields = [pa.schema([(name, kind)]) for kind in found]
-    try:
-        return pa.unify_schemas(fields, promote_options="permissive").field(name).type
-    except (pa.ArrowTypeError, pa.ArrowInvalid) as error:
-        (one, first), (other, second), *_ = found.items()
-        raise UsageError(
-            f"{path}: column {name!r} has different types: {one} in {first} and {other} in "
-            f"{second}."
-        ) from error
-
-
 def _plain(kind: Any) -> Any:
     """The type of the values of a column: of categories, and of text in whatever form."""
     import pyarrow as pa
@@ -327,20 +322,3 @@ def _plain(kind: Any) -> Any:
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
     return pa.string() if str(kind) == "string_view" else kind
-
-
-def _next_of(batches, path):
-    """The next batch of a file, None behind the last. No other code runs while errors are named."""
-    with reading(path, _CANNOT_BE_READ, passing=UsageError):
-        return next(batches, None)
-
-
-def _no_column(name: str, path: str, source: ParquetSource) -> UsageError:
-    """Say where a column is that a file lacks."""
-    line = f"{path}: there is no column {name!r} in this file"
-    for other, schema in zip(source.files, source.schemas):
-        if name in schema.names:
-            return UsageError(
-                f"{line}, but in {other}. All files of a table must have the columns that are read."
-            )
-    return UsageError(f"{line}.")

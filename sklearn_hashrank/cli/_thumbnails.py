@@ -10,8 +10,8 @@ from ._arguments import lengths
 from ._data import NAMED
 from ._errors import UsageError
 from ._file_systems import Input
-from ._files import Rows, read_texts
 from ._messages import note
+from ._rows import Rows, read_texts
 
 _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 

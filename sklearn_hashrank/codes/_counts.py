@@ -14,6 +14,7 @@ from .. import _kernels
 from .._utils.threads import over_rows
 
 _ROWS_WORTH_A_MERGE = 1 << 20  # fewer waiting rows fit into memory easily
+_COST_OF_SORTING = 32  # pairs that are counted while numpy sorts a row, about
 _PAIR_COST = 0.3  # nanoseconds of a pair, measured; decides how many threads are worth it
 
 Words = NDArray[np.uint64]
@@ -68,8 +69,12 @@ def _merge(words: Words, counts: Counts | None) -> tuple[Words, Counts]:
     if counts is None and words.shape[1] == 1:  # sorting single words is vectorised
         distinct, repeats = np.unique(words, return_counts=True)
         return distinct[:, None], repeats
-    groups = np.zeros(len(words), dtype=np.int32)
-    firsts, repeats, index = _kernels.hamming.find_equal_rows(words, groups, len(words))
+    if _kernels.pays("hamming", _COST_OF_SORTING * len(words)):
+        groups = np.zeros(len(words), dtype=np.int32)
+        firsts, repeats, index = _kernels.hamming.find_equal_rows(words, groups, len(words))
+    else:
+        found = np.unique(words, axis=0, return_index=True, return_inverse=True, return_counts=True)
+        _, firsts, index, repeats = found
     if counts is not None:
         repeats = np.zeros(len(firsts), dtype=np.int64)
         np.add.at(repeats, index, counts)
@@ -101,18 +106,26 @@ class KeptCodes:
 
     def peaks(self, radius: int) -> Counts:
         """Largest number of items that share one code at distance 0, 1, ... `radius`."""
-        n = len(self.queries)
-        groups = np.zeros(n, dtype=np.int32)
-        firsts, _, query_of = _kernels.hamming.find_equal_rows(self.queries, groups, n)
-        queries = self.queries[firsts]
-        words = _kernels.hamming.room_for_words(self.words.shape[1], len(self.words))
-        words[:, : len(self.words)] = self.words.T
-        peaks = np.zeros((len(queries), min(int(radius), self.n_bits) + 1), dtype=np.int64)
+        n, n_distances = len(self.queries), min(int(radius), self.n_bits) + 1
+        if not _kernels.pays("hamming", n * len(self.words)):
+            peaks = np.zeros((n, self.n_bits + 1), dtype=np.int64)
+            for query, of_query in zip(self.queries, peaks):
+                distances = np.bitwise_count(query ^ self.words).sum(axis=1, dtype=np.int64)
+                np.maximum.at(of_query, distances, self.counts)
+            peaks = peaks[:, :n_distances]
+        else:
+            groups = np.zeros(n, dtype=np.int32)
+            firsts, _, query_of = _kernels.hamming.find_equal_rows(self.queries, groups, n)
+            queries = self.queries[firsts]
+            words = _kernels.hamming.room_for_words(self.words.shape[1], len(self.words))
+            words[:, : len(self.words)] = self.words.T
+            of_queries = np.zeros((len(queries), n_distances), dtype=np.int64)
 
-        def raise_peaks(rows):
-            _kernels.hamming.largest_weights(queries[rows], words, self.counts, peaks[rows])
+            def raise_peaks(rows):
+                part = of_queries[rows]
+                _kernels.hamming.largest_weights(queries[rows], words, self.counts, part)
 
-        over_rows(raise_peaks, len(queries), self.n_jobs, cost=_PAIR_COST * words.size)
-        peaks = peaks[query_of]
+            over_rows(raise_peaks, len(queries), self.n_jobs, cost=_PAIR_COST * words.size)
+            peaks = of_queries[query_of]
         peaks[:, 0] -= self.n_self
         return peaks

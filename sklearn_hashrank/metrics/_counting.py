@@ -110,7 +110,8 @@ def retrieval_histogram(
     affinity = fit(affinity, database.first_y())
     rows = affinity.validate(query_y, "query y")
     affinity, rows = affinity.of_queries(rows, bool(exclude_self), n_jobs)
-    queries = Queries(words, rows, affinity, reader.n_bits)
+    n_pairs = len(words) * (database.n_rows or 0) if database.in_one_block else None
+    queries = Queries(words, rows, affinity, reader.n_bits, n_pairs)
     n_threads = 1 if in_chunks else n_jobs
     count = database.sum(BlockCounter(queries, reader, keep_codes, exclude_self, n_threads))
     kept = queries.kept_codes(count, exclude_self, n_jobs) if keep_codes else None
@@ -159,19 +160,31 @@ def check_rows(y: Any, n_rows: int, name: str) -> Any:
 class Queries:
     """Queries made ready: equal ones are counted once, those of equal y share their runs.
 
-    `rows` are their `y`, in the form that the affinity gives it.
+    `rows` are their `y`, in the form that the affinity gives it. Few pairs, of an array, are
+    compared one by one, by numpy alone.
     """
 
-    def __init__(self, words: np.ndarray, rows: np.ndarray, affinity: BaseAffinity, n_bits: Any):
+    def __init__(
+        self,
+        words: np.ndarray,
+        rows: np.ndarray,
+        affinity: BaseAffinity,
+        n_bits: Any,
+        n_pairs: int | None,
+    ):
         self.all_words, self.all_rows = words, rows
         self.affinity, self.n_bits = affinity, int(n_bits)
+        n_levels = affinity.n_reachable_levels(rows)
+        self.levels: np.ndarray = affinity.levels_[:n_levels]
+        self.are_few = n_pairs is not None and not _kernels.pays("hamming", n_pairs)
+        if self.are_few:
+            self.words, self.query_of = words, np.arange(len(words))
+            return
         self.group_rows, groups = affinity.group(rows)
         if groups is None:
             groups = np.arange(len(words), dtype=np.int32)
         firsts, _, self.query_of = _kernels.hamming.find_equal_rows(words, groups, len(words))
         self.words, self.groups = words[firsts], groups[firsts].astype(np.int64)
-        n_levels = affinity.n_reachable_levels(rows)
-        self.levels: np.ndarray = affinity.levels_[:n_levels]
 
     def counts(self, count: "Count", exclude_self: bool) -> np.ndarray:
         """Give each query the counts of its distinct code and `y`, less its pair with itself."""
@@ -247,7 +260,10 @@ class BlockCounter:
             rows = queries.affinity.validate(y[part], "database y")
             if self.exclude_self:
                 count.self_levels.append(self._self_levels(words, rows, int(start or 0) + first))
-            self._count(words, rows, count)
+            if queries.are_few:
+                self._count_pairs(words, rows, count)
+            else:
+                self._count(words, rows, count)
         return count
 
     def _self_levels(self, words, rows, start):
@@ -261,6 +277,20 @@ class BlockCounter:
         affinity = self.queries.affinity
         indices = affinity.paired_level_indices(self.queries.all_rows[part], rows)
         return check_level_indices(affinity, indices, (len(words),), len(self.queries.levels))
+
+    def _count_pairs(self, words, rows, count):
+        queries = self.queries
+        if count.codes is not None:
+            count.codes.add(words)
+        levels = queries.affinity.level_indices(queries.all_rows, rows)
+        shape, n_levels = (len(queries.words), len(words)), len(queries.levels)
+        levels = check_level_indices(queries.affinity, levels, shape, n_levels)
+        cells = np.arange(shape[0])[:, None] * n_levels + levels
+        cells *= queries.n_bits + 1
+        for of_queries, of_items in zip(queries.words.T, words.T):
+            cells += np.bitwise_count(of_queries[:, None] ^ of_items)
+        counted = np.bincount(cells.ravel(), minlength=count.counts.size)
+        count.counts += counted.reshape(count.counts.shape)
 
     def _count(self, words, rows, count):
         group_rows, groups = self.queries.affinity.group(rows)

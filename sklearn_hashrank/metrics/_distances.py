@@ -4,15 +4,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_array
 
-from .._features.tensors import as_numpy
 from .._utils.types import Target
 from ..affinity._auto import fit_affinity
 from ..affinity._level_checks import check_level_indices
 from ._counting import check_rows, refuse_self
 from ._histogram import RetrievalHistogram
-from ._rankings import Rankings, as_numbers
+from ._rankings import Rankings, as_numbers, exact_numbers, tie_numbers
 
 
 def distance_histogram(
@@ -89,6 +87,8 @@ def distance_histogram(
         ranked_by = ranked_by[~np.eye(n_database, dtype=bool)].reshape(n_queries, n_database - 1)
     starts = np.arange(n_queries + 1) * ranked_by.shape[1]
     scores = as_numbers(ranked_by).reshape(-1)
+    if scores.dtype.kind == "O":
+        scores = tie_numbers(scores, starts, 0.0)
     relevant_starts = np.concatenate([[0], np.cumsum([len(of_query) for of_query in items])])
     nothing = np.zeros(0, dtype=np.int64)
     relevant = np.concatenate([nothing, *(of + start for of, start in zip(items, starts))])
@@ -111,19 +111,12 @@ def distance_histogram(
 
 
 def _check_distances(distances: Any) -> np.ndarray:
-    """Return real numbers in the dtype in which they came: rounding would tie some of them."""
-    given = as_numpy(distances, "distances")
+    given = exact_numbers(distances, "distances")
     if given.ndim != 2:
         raise ValueError(
             "distances must have shape (n_queries, n_database). The order of the arguments is "
             f"(distances, query_y, database_y). Got shape {given.shape}."
         )
-    checked = check_array(given, ensure_all_finite=False, dtype="numeric", input_name="distances")
-    if given.dtype.kind == "O" and not np.array_equal(given, checked, equal_nan=False):
-        raise ValueError(
-            "distances must be numbers that numpy holds exactly. Got objects, NaN or integers "
-            "that float64 rounds."
-        )
-    if checked.dtype.kind == "f" and np.isnan(checked).any():
+    if np.any(given != given):
         raise ValueError("distances must be numbers. Got NaN.")
-    return checked
+    return given

@@ -42,8 +42,8 @@ class RetrievalHistogram(MeasureMethods):
         What ``retrieval_histogram(..., keep_codes=True)`` keeps: the distinct codes of the
         database, each with its number of items, and the codes of the queries.
     relevance : str, default=None
-        Names what made items relevant where that depends on the whole database, as it does with a
-        NeighborAffinity. Only histograms of the same can be added.
+        Name of the rule that made items relevant: a digest of the affinity and its thresholds.
+        Only histograms of the same rule can be added.
 
     Attributes
     ----------
@@ -286,9 +286,10 @@ class RetrievalHistogram(MeasureMethods):
             )
         if self.relevance != other.relevance:
             raise ValueError(
-                "only histograms of the same relevance can be merged: with a NeighborAffinity, of "
-                "the same queries and an affinity that was fitted on the whole database. Fit it "
-                "before you count the shards, and pass the fitted object for each of them."
+                "only histograms of the same relevance can be merged: the same affinity with the "
+                "same thresholds. Fit the affinity on the whole database or on training rows, and "
+                "pass the fitted object for each shard. "
+                f"Got {self.relevance} and {other.relevance}."
             )
         kept = None
         if self.kept_codes is not None and other.kept_codes is not None:

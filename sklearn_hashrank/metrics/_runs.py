@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ._rankings import Integers, Rankings
+from ._rankings import Integers, Rankings, exact_numbers, may_be_rounded, tie_numbers
 from ._scores import NaNScores, check_one_of, check_tolerance, without_nan
 from ._tie_tables import RaggedTies
 from ._trec_files import Duplicates, as_qrels, as_run
@@ -48,9 +48,16 @@ def table_of_run(
     if unjudged == "remove":
         scored = {q: _judged_only(scored.get(q, {}), judgments[q]) for q in names}
     scores, starts = _scores(scored, names)
+    if tolerance > 0 or scores.dtype != np.float64:
+        scores = without_nan(scores, starts, nan, True, names)
+        with np.errstate(over="ignore"):
+            scores = scores.astype(precision) if precision == np.float32 else scores
+        scores = tie_numbers(scores, starts, tolerance)
+        scored = {
+            name: dict(zip(scored.get(name, {}), scores[start:stop].tolist()))
+            for name, start, stop in zip(names, starts, starts[1:])
+        }
     rankings = _rankings(judgments, scored, names, scores, starts, unjudged, precision, nan)
-    if tolerance > 0:
-        rankings = rankings.tied(tolerance)
     level_of = {level: number for number, level in enumerate(rankings.levels.tolist())}
 
     def by_id(query: int, tied: Integers) -> tuple[Integers, NDArray[np.bool_]]:
@@ -85,19 +92,25 @@ def _queries(judgments: Run, scored: Run, queries: Queries) -> list[str]:
     return list(judgments) if queries == "judged" else both
 
 
-def _scores(scored: Run, names: list[str]) -> tuple[NDArray[np.float64], Integers]:
+def _scores(scored: Run, names: list[str]) -> tuple[NDArray[Any], Integers]:
     """Return all scores, one query after the other, and where each begins."""
     lists = [scored.get(name, {}) for name in names]
     starts = np.concatenate([[0], np.cumsum([len(each) for each in lists])]).astype(np.int64)
     scores = np.empty(starts[-1])
-    for query, (docs, start) in enumerate(zip(lists, starts.tolist())):
-        try:
-            scores[start : start + len(docs)] = np.fromiter(docs.values(), np.float64, len(docs))
-        except (TypeError, ValueError, OverflowError) as error:
-            raise ValueError(
-                f"run must hold numbers: the scores of query {names[query]!r} are not ({error})."
-            ) from error
-    return scores, starts
+    try:
+        for query, docs in enumerate(lists):
+            of_query = np.fromiter(docs.values(), np.float64, len(docs))
+            scores[starts[query] : starts[query + 1]] = of_query
+        if not may_be_rounded(scores):
+            return scores, starts
+    except OverflowError:
+        pass  # an integer of hundreds of digits, which is compared as it is
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"run must hold numbers: the scores of query {names[query]!r} are not ({error})."
+        ) from error
+    values = [value for docs in lists for value in docs.values()]
+    return exact_numbers(values, "scores of run"), starts
 
 
 def _rankings(

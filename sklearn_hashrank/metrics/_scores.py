@@ -1,5 +1,6 @@
 """Rankings from arrays of scores: dense, sparse, or one array for each query."""
 
+import reprlib
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
@@ -7,9 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._features.tensors import as_numpy
 from .._utils.parameters import is_finite
-from ._rankings import ById, Integers, Rankings, as_numbers
+from ._rankings import (
+    ById,
+    Integers,
+    Rankings,
+    as_numbers,
+    exact_numbers,
+    tie_numbers,
+    without_objects,
+)
 from ._tie_tables import RaggedTies
 
 ScoreOrder = Literal["similarity", "distance"]
@@ -53,6 +61,8 @@ def table_of_scores(
         flat, starts, items, of_items = _of_arrays(relevance, scores, groups)
     is_descending = order == "similarity"
     flat = without_nan(flat, starts, nan, is_descending)
+    if tolerance > 0 or flat.dtype.kind == "O":
+        flat = tie_numbers(flat, starts, tolerance)
     levels, numbers = _numbered(of_items)
     places_of_missed = np.zeros((0, 2), dtype=np.int64)
     if len(missed) and len(missed[0]):
@@ -72,8 +82,6 @@ def table_of_scores(
         None,
         places_of_missed,
     )
-    if tolerance > 0:
-        rankings = rankings.tied(tolerance)
     return rankings.table(is_descending, by_id, n_jobs)
 
 
@@ -95,8 +103,8 @@ def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers,
                 "relevance must be a list with one array for each query, as scores are. "
                 f"Got {type(relevance).__name__}."
             )
-        of_queries = [_numbers(each, "scores") for each in scores]
-        levels = [_numbers(each, "relevance") for each in relevance]
+        of_queries = [exact_numbers(each, "scores") for each in scores]
+        levels = [_levels(each) for each in relevance]
         shapes, of_levels = ([each.shape for each in of] for of in (of_queries, levels))
         if shapes != of_levels or any(len(shape) != 1 for shape in shapes):
             at = next((i for i, (a, b) in enumerate(zip(shapes, of_levels)) if a != b), 0)
@@ -106,9 +114,12 @@ def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers,
                 f"shapes {of_levels[at : at + 1]} and {shapes[at : at + 1]}."
             )
         starts = np.concatenate([[0], np.cumsum([len(each) for each in of_queries])])
+        if len({each.dtype for each in of_queries}) > 1:  # of which numpy would make floats
+            of_queries = [each.astype(object) for each in of_queries]
         flat, of_all = np.concatenate(of_queries), np.concatenate(levels)
+        flat = without_objects(flat) if flat.dtype.kind == "O" else flat
     else:
-        flat, of_all = _numbers(scores, "scores"), _numbers(relevance, "relevance")
+        flat, of_all = exact_numbers(scores, "scores"), _levels(relevance)
         if flat.shape != of_all.shape or flat.ndim != (2 if groups is None else 1):
             form = "(n_queries, n_items)" if groups is None else "(n_items,) with groups"
             raise ValueError(
@@ -140,7 +151,7 @@ def _of_sparse(relevance: Any, scores: Any) -> tuple[Any, Integers, Integers, An
         relevance = _without_duplicates(relevance, "relevance")
     else:
         relevance = sparse.csr_matrix(relevance)
-    if relevance.shape != scores.shape:
+    if relevance.shape != scores.shape or scores.ndim != 2:
         raise ValueError(
             "relevance and scores must have one shape, (n_queries, n_items). "
             f"Got shapes {relevance.shape} and {scores.shape}."
@@ -181,25 +192,13 @@ def _is_ragged(scores: Any) -> bool:
     return len({np.shape(each) for each in scores}) > 1
 
 
-def _numbers(values: Any, name: str) -> NDArray[Any]:
-    """Return real numbers in the type in which they came: rounding would tie some of them."""
-    given = as_numpy(values, name)
-    if given.dtype.kind == "b":
-        return given.astype(np.uint8)
-    if given.dtype.kind in "fiu" and given.dtype.itemsize <= 8:
-        return given
-    as_float = None
-    if given.dtype.kind in "Of":
-        try:
-            as_float = given.astype(np.float64)
-        except (TypeError, ValueError):
-            as_float = None
-    if as_float is None or not np.array_equal(given, as_float, equal_nan=False):
+def _levels(relevance: Any) -> NDArray[Any]:
+    levels = exact_numbers(relevance, "relevance")
+    if levels.dtype.kind == "O":
         raise ValueError(
-            f"{name} must be numbers that numpy holds exactly. Got objects, NaN or integers that "
-            f"float64 rounds, of type {given.dtype}."
+            f"relevance must be numbers that float64 holds. Got {reprlib.repr(relevance)}."
         )
-    return as_float
+    return levels
 
 
 def _check_levels(levels: NDArray[Any]) -> None:
@@ -219,9 +218,9 @@ def without_nan(
     names: Sequence[Any] | None = None,
 ) -> NDArray[Any]:
     """Refuse NaN, or let it come last."""
-    if scores.dtype.kind != "f" or not scores.size or not np.isnan(scores.min()):
+    missing = scores != scores
+    if not missing.any():
         return scores
-    missing = np.isnan(scores)
     if nan == "error":
         first = int(np.argmax(missing))
         query = int(np.searchsorted(starts, first, side="right")) - 1
@@ -230,7 +229,9 @@ def without_nan(
             f"scores must be numbers. Got NaN for {missing.sum():,} of {scores.size:,} items, "
             f"first for item {first - starts[query]} of query {name!r}. nan='last' ranks them last."
         )
-    return np.where(missing, scores.dtype.type(-np.inf if is_descending else np.inf), scores)
+    scores = scores.copy()
+    scores[missing] = -np.inf if is_descending else np.inf
+    return scores
 
 
 def _by_item_ids(

@@ -202,7 +202,7 @@ def test_histograms_of_other_databases_or_queries_do_not_add_up():
     ]
     for other in others:
         for a, b in ((one, other), (other, one)):
-            with pytest.raises(ValueError, match="pass the fitted object for each of them"):
+            with pytest.raises(ValueError, match="fitted object for each shard"):
                 a + b
     whole = count(affinity, slice(0, 90))
     elsewhere = pickle.loads(pickle.dumps(count(pickle.loads(pickle.dumps(affinity)), second)))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import sparse
 
 from sklearn_hashrank import LSHHasher, RSHHasher, TALRLinear, retrieval_histogram
 from sklearn_hashrank.affinity._auto import auto_affinity
@@ -18,6 +19,7 @@ from sklearn_hashrank.affinity._labels import (
     LabelAffinity,
     SharedLabelAffinity,
 )
+from sklearn_hashrank.affinity._neighbors import NeighborAffinity
 from sklearn_hashrank.comparison import compare
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
 from sklearn_hashrank.model_selection import RetrievalSplit
@@ -203,3 +205,49 @@ def test_hashers_decide_themselves_where_training_rows_look_like_all_rows():
     assert found.about["methods"]["rsh"] == "RSHHasher()"
     [skipped] = found.about["skipped"]
     assert "needs superclasses" in skipped
+
+
+TEXT = np.array(list("abcabc"), dtype=object)
+SPREAD = np.random.default_rng(0).normal(size=(30, 4))
+SPREAD /= np.abs(SPREAD).max()
+SCALES = [1e-320, 1e-300, 1e300, 4e307, 1.5e308]
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize(
+    "affinity",
+    [
+        EuclideanAffinity((50, 20), (1, 2)),
+        NeighborAffinity(3),
+        NeighborAffinity(3, metric="euclidean"),
+        NeighborAffinity(3, metric="inner_product"),
+    ],
+    ids=repr,
+)
+def test_distances_of_numbers_as_large_or_small_as_floats_are(affinity, form, scale):
+    exact = np.round(SPREAD * 64) / 64  # of which rounding near 0 leaves nothing out
+    scale = 2.0 ** np.floor(np.log2(scale))
+    expected = affinity.fit(exact).pairwise(exact, exact)
+    rows = form(exact * scale)
+    np.testing.assert_array_equal(affinity.fit(rows).pairwise(rows, rows), expected)
+
+
+def test_distances_beyond_floats_have_an_order():
+    y = np.array([[1.5e308], [-1.5e308], [1e308], [0.0]])
+    relevance = EuclideanAffinity((50, 20), (1, 2)).fit(y).pairwise(y[:1], y)
+    np.testing.assert_array_equal(relevance, [[2, 0, 2, 1]])
+
+
+@pytest.mark.parametrize("y", [TEXT, None])
+@pytest.mark.parametrize("chunks", [(0, 2, 4), (2, 0, 4), (2, 4, 0)])
+def test_a_chunk_of_objects_may_be_empty(y, chunks):
+    y = np.stack([TEXT, TEXT[::-1]], axis=1) if y is None else y
+    affinity = HierarchicalAffinity().fit(y) if y.ndim == 2 else "auto"
+    codes = np.eye(6, dtype=np.uint8)
+    of_y = (chunks,) if y.ndim == 1 else (chunks, (2,))
+    in_chunks = da.from_array(codes, (chunks, (6,))), da.from_array(y, of_y)
+    np.testing.assert_array_equal(
+        retrieval_histogram(codes, in_chunks[0], y, in_chunks[1], affinity=affinity).counts,
+        retrieval_histogram(codes, codes, y, y, affinity=affinity).counts,
+    )

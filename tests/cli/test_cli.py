@@ -149,7 +149,9 @@ def test_labels_of_all_kinds(folder, capsys, no_pictures):
     other = ["--data", "digits.npz", "--label-column", "other"]
     assert run(capsys, "compare", *other, *options)[0] == 0
     assert "y: 2 classes of " in Path("o", "report.html").read_text()
-    np.savez("sets.npz", X=np.load("X.npy"), Y=np.eye(10, dtype=np.uint8)[y])
+    sets = np.eye(10, dtype=np.uint8)[y]
+    sets[::3, 0] = 1
+    np.savez("sets.npz", X=np.load("X.npy"), Y=sets)
     assert run(capsys, "compare", "--data", "sets.npz", *options)[0] == 0
     assert "SharedLabelAffinity(), levels 0, 1" in Path("o", "report.html").read_text()
     code, _, err = run(capsys, "compare", "--data", "X.npy", *options)
@@ -202,7 +204,10 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
     [
         (["--data", "nothing.npz"], "nothing.npz: no such file."),
         (["--data", "digit"], "unknown data 'digit': give a file, or one of digits,"),
-        (["--data", "X.txt"], "X.txt: cannot read files of this kind. Use .npy, .npz, .mat, .pt,"),
+        (
+            ["--data", "X.txt"],
+            "X.txt: cannot read files of this kind. Use one of .npy, .npz, .mat,",
+        ),
         (["--data", "text.npy"], "text.npy: not a .npy file"),
         (["--data", "text.npz"], "text.npz: not a .npz file"),
         (["--data", "pickle.npy"], "pickle.npy: not a .npy file"),
@@ -212,7 +217,7 @@ def test_several_label_columns_are_a_path(folder, capsys, no_pictures, names):
         ),
         (["--data", "y.npy"], "y.npy: features must be a matrix with rows. Got shape (1797,)."),
         (["--data", "X.npy", "--labels", "y.txt"], "y.txt: cannot read files of this kind"),
-        (["--data", "X.npy", "--labels", "short.npy"], "short.npy: 5 labels for 1797 items."),
+        (["--data", "X.npy", "--labels", "short.npy"], "short.npy: 5 labels for 1,797 items."),
         (["--data", "X.npy", "--labels", "nan_y.npy"], "nan_y.npy: the label of row 3 is missing"),
         (["--data", "X.npy", "--label-column", "a"], "X.npy has no columns with names"),
         (["--data", "digits", "--labels", "y.npy"], "digits brings its own labels"),
@@ -309,11 +314,11 @@ def test_tables_are_refused_in_one_line(folder, capsys):
     Path("two.csv").write_text("class\n0\n1\n")
     for arguments, message in (
         (["t.csv", "--label-column", "klass"], "t.csv has no column 'klass'. It has a, b, class."),
-        (["t.csv", "--label-column", "class"], "t.csv: column 'b' does not hold numbers"),
-        (["gap.csv", "--label-column", "class"], "gap.csv: column 'a' does not hold numbers"),
+        (["t.csv", "--label-column", "class"], "t.csv: row 0 of column 'b' is 'x'"),
+        (["gap.csv", "--label-column", "class"], "gap.csv: row 1 of column 'a' is empty"),
         (["X.npy", "--labels", "t.csv"], "t.csv has 3 columns: name those of the labels with"),
         (["X.npy", "--labels", "gap.csv", "--label-column", "class"], "label of row 1 is missing"),
-        (["X.npy", "--labels", "two.csv"], "two.csv: 2 labels for 1797 items"),
+        (["X.npy", "--labels", "two.csv"], "two.csv: 2 labels for 1,797 items"),
         (["empty.csv"], "empty.csv: there are no rows."),
         (["broken.parquet"], "broken.parquet: cannot be read as parquet"),
     ):
@@ -747,11 +752,14 @@ def test_fit_encode_evaluate_search(model, capsys):
     code, out, _ = run(capsys, *evaluate)
     itself = retrieval_histogram(codes, codes, y, y, n_bits=20, exclude_self=True)
     shown = {line.split()[0]: line.split()[1] for line in out.splitlines()[1:]}
-    assert float(shown["NDCG_T"]) == pytest.approx(itself.ndcg().mean(), abs=5e-5)
-    assert set(shown) == {"AP_T", "NDCG_T", "PH2", "ACG3", "mLGAP"}
+    assert float(shown["ndcg"]) == pytest.approx(itself.ndcg().mean(), abs=5e-5)
+    assert set(shown) == {"ap", "ndcg", "ph2", "acg", "mlgap"}
     chosen = ["--measures", "recall@100,ap@50:normalize=retrieved"]
     code, out, _ = run(capsys, *evaluate, *asked, *chosen)
-    assert [line.split()[0] for line in out.splitlines()[1:]] == ["recall@100", "AP@50,"]
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+        "recall@100",
+        "ap@50:normalize=retrieved",
+    ]
     assert f"{histogram.recall(k=100).mean():.4f}" in out.splitlines()[1]
 
     search = ["search", "--database", "train_codes.npy"]
@@ -862,7 +870,7 @@ def test_files_refuse_in_one_line(model, capsys):
         (["fit", "--data", "train.npy", "--output", "folder.npz"], "folder.npz is a folder"),
         (["fit", "--data", "train.npy", "--output", "no/m.npz"], "there is no such folder."),
         ([*fit, "--bits", "65", "--output", "m.npz"], "n_bits=65"),
-        (["fit", "--data", "bad.npy", "--output", "m.npz"], "Input X contains NaN"),
+        (["fit", "--data", "bad.npy", "--output", "m.npz"], "bad.npy: row 5, column 5 is nan"),
         (["encode", "--model", "no.npz", "--data", "query.npy"], "no.npz: No such file"),
         (
             ["encode", "--model", "digits.npz", "--data", "query.npy"],
@@ -872,9 +880,12 @@ def test_files_refuse_in_one_line(model, capsys):
             ["encode", "--model", "query.npy", "--data", "query.npy"],
             "is not a file that save_has",
         ),
-        (["encode", "--model", "model.npz", "--data", "bad.npy"], "Input X contains NaN"),
+        (
+            ["encode", "--model", "model.npz", "--data", "bad.npy"],
+            "bad.npy: row 5, column 5 is nan",
+        ),
         (["encode", "--model", "model.npz", "--data", "wide.npy"], "X has 5 features, but ITQHas"),
-        (["evaluate", *codes, "--database-labels", "query_y.npy"], "297 labels for 1500 items."),
+        (["evaluate", *codes, "--database-labels", "query_y.npy"], "297 labels for 1,500 items."),
         (["evaluate", *codes, *labels, "--queries", "codes.npy"], "--queries needs --query-labels"),
         (["evaluate", "--database", "pads.npy", "--bits", "20", *labels], "non-zero bits bey"),
         (

@@ -3,6 +3,7 @@
 import shutil
 from pathlib import Path
 
+import fsspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -33,7 +34,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-REASONS = ("read from", "is not empty")
+REASONS = ("read from", "is not empty", "pattern")
 
 
 def contents():
@@ -66,6 +67,8 @@ WAYS = [
     "linked/a.parquet",
     "./items/../items/a.parquet",
     "file://{here}/items/a.parquet",
+    "local://{here}/items/a.parquet",
+    "items/[a-z].parquet",
 ]
 WRITTEN = {
     "encode --model model.npz --data {way} --output": "items/a.parquet",
@@ -87,6 +90,46 @@ def test_every_way_to_name_an_input(folder, capsys, command, way):
     words = command.format(way=way.format(here=folder)).split()
     assert_refused(capsys, [*words, WRITTEN[command]])
     assert_refused(capsys, [*words, f"file://{folder}/{WRITTEN[command]}"])
+    assert_refused(capsys, [*words, f"local://{folder}/{WRITTEN[command]}"])
+
+
+PLACES = ["memory://in/a.npy", "memory:///in/a.npy", "memory://in/b/../a.npy"]
+
+
+@pytest.mark.parametrize("given", [*PLACES, "simplecache::memory://in/a.npy"])
+@pytest.mark.parametrize("output", PLACES)
+def test_every_spelling_of_an_address(folder, capsys, given, output):
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/in/a.npy", Path("codes.npy").read_bytes())
+    before = memory.cat("/in/a.npy")
+    assert main(["encode", "--model", "model.npz", "--data", given, "--output", output]) == 2
+    assert "read from" in capsys.readouterr().err
+    assert memory.cat("/in/a.npy") == before
+    memory.rm("/in", recursive=True)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "output", "is_refused"),
+    [
+        ("items/*.parquet", "items/new.parquet", True),
+        ("items/**/*.parquet", "items/deep/new.parquet", True),
+        ("items/**/*.parquet", "items/new.parquet", True),
+        ("items/*/*.parquet", "items/new", True),
+        ("linked/*.parquet", "items/new.parquet", True),
+        ("items/[a-c].parquet", "items/c.parquet", True),
+        ("items/[a-c].parquet", "items/d.parquet", False),
+        ("items/*.parquet", "items/deep/new.parquet", False),
+        ("items/a*.parquet,items/b*.parquet", "items/bc.parquet", True),
+    ],
+)
+def test_what_a_pattern_would_find_the_next_time_is_not_written(
+    folder, capsys, pattern, output, is_refused
+):
+    words = ["encode", "--model", "model.npz", "--data", pattern, "--output", output]
+    if is_refused:
+        assert "pattern" in assert_refused(capsys, words)
+    else:
+        assert main(words) == 0
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -44,11 +44,10 @@ def nothing_is_read(monkeypatch):
 
     for place in (
         "_command_compare.load_data",
-        "_command_encode.load_hasher",
+        "_command_encode.load_model",
         "_command_fit.load_data",
-        "_command_search.load_hasher",
-        "_read_codes.note_of_codes",
-        "_read_codes.read_rows",
+        "_command_search.load_model",
+        "_command_search.read_codes",
     ):
         monkeypatch.setattr(f"sklearn_hashrank.cli.{place}", fail)
 

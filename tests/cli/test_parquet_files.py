@@ -13,11 +13,11 @@ import pytest
 
 from sklearn_hashrank import load_hasher
 from sklearn_hashrank._features import out_of_memory as _many_rows
-from sklearn_hashrank.cli import _file_systems, _parquet_files, _parquet_tables, main
+from sklearn_hashrank.cli import _file_systems, _parquet_files, _rows, main
 from sklearn_hashrank.cli._errors import UsageError
-from sklearn_hashrank.cli._files import read_labels, read_rows, read_texts
-from sklearn_hashrank.cli._parquet_files import ParquetSource
-from sklearn_hashrank.cli._row_names import ids
+from sklearn_hashrank.cli._parquet_files import find_parquet
+from sklearn_hashrank.cli._parquet_table import parquet_codes
+from sklearn_hashrank.cli._rows import read_labels, read_rows, read_texts
 from sklearn_hashrank.neighbors import HammingNeighbors, rescore
 
 N, WIDTH = 500, 8
@@ -62,7 +62,7 @@ def refusal(capsys, *arguments):
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_rows_are_read_in_any_order(form):
     pq.write_table(pa.table({"v": form(X)}), "t.parquet", row_group_size=90)
-    rows = _parquet_tables.embeddings("t.parquet", ParquetSource(["t.parquet"]))
+    rows = read_rows("t.parquet").X
     assert rows.shape == X.shape
     assert rows.dtype == np.float32
     for start, stop in [(0, N), (0, 10), (10, 200), (100, 130), (499, 500), (7, 7), (0, 1)]:
@@ -75,7 +75,7 @@ def test_doubles_and_integers_are_doubles():
     write("t.parquet", X.astype(np.float64))
     write("i.parquet", np.arange(12).reshape(3, 4))
     for path, wanted in (("t.parquet", X), ("i.parquet", np.arange(12).reshape(3, 4))):
-        rows = _parquet_tables.embeddings(path, ParquetSource([path]))
+        rows = read_rows(path).X
         assert rows.dtype == np.float64
         np.testing.assert_array_equal(rows[: len(rows)], wanted)
 
@@ -94,7 +94,7 @@ def test_from_rows_to_neighbours_as_from_arrays():
         found = pq.read_table(f"{codes}.parquet")
         assert found.schema.field("code").type == pa.binary(1)
         assert found["id"].to_pylist() == IDS.tolist()
-        read = _parquet_tables.parquet_codes(f"{codes}.parquet")
+        read = parquet_codes(find_parquet(f"{codes}.parquet"))
         assert read.n_bits == 8
         np.testing.assert_array_equal(read[:], load_hasher("m.npz").packed_codes(X))
     search = "search", "--model", "m.npz", "--data", "new.parquet", "-k", 3
@@ -220,7 +220,17 @@ def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     write("rows/0.parquet", few)
     write("rows/1.parquet", few[:, :5])
     for bits, place in ((6, "lengths/0"), (8, "lengths/1"), (8, "widths/0"), (16, "widths/1")):
-        run("fit", "--data", "ids", "--method", "lsh", "--bits", bits, "--output", "m.npz")
+        run(
+            "fit",
+            "--data",
+            "rows/0.parquet",
+            "--method",
+            "lsh",
+            "--bits",
+            bits,
+            "--output",
+            "m.npz",
+        )
         run(
             *("encode", "--model", "m.npz", "--data", "columns/0.parquet"),
             *("--output", f"{place}.parquet"),
@@ -287,7 +297,7 @@ def test_columns_of_all_files_of_a_folder_are_seen(capsys):
     ):
         assert message in refusal(capsys, *fit, *arguments).replace("\\", "/")
     with pytest.raises(UsageError, match="no column 'id' in this file, but in ids.1.parquet"):
-        ids("ids")
+        read_labels("ids", ["a"])
     with pytest.raises(UsageError, match="no column 't' in this file, but in beside.1.parquet"):
         read_texts("beside", "t")
 
@@ -366,7 +376,7 @@ def test_wide_tables_are_learned_from_and_encoded_as_arrays(wide, monkeypatch):
     np.save("X.npy", X)
     np.save("y.npy", Y)
     monkeypatch.setattr(_many_rows, "MOST_NUMBERS", 100 * WIDTH)  # rows of files are many
-    monkeypatch.setattr(_parquet_tables, "_FEW_NUMBERS", 100 * WIDTH)
+    monkeypatch.setattr(_rows, "_FEW_NUMBERS", 100 * WIDTH)
     options = "--bits", 8, "--method", "pca", "--output"
     run("fit", "--data", "X.npy", "--labels", "y.npy", *options, "X.npz")
     wanted = load_hasher("X.npz")
@@ -391,16 +401,17 @@ def test_folders_are_labels_ids_and_texts(wide, capsys):
     rows = read_rows("wide", ["year"], left_out=["y"])
     np.testing.assert_array_equal(rows.X[:], X)
     np.testing.assert_array_equal(rows.y, wide)
-    np.testing.assert_array_equal(read_labels("wide", ["y"]), Y)
-    names = read_labels("wide", ["of"])
+    np.testing.assert_array_equal(read_labels("wide", ["y"]).y, Y)
+    names = read_labels("wide", ["of"]).y
     assert np.unique(names).tolist() == ["café 0", "café 1"]
     assert read_texts("wide", "of") == names.tolist()
-    both = read_labels("wide", ["year", "y"])
+    both = read_labels("wide", ["year", "y"]).y
     np.testing.assert_array_equal(both, np.stack([wide, Y], axis=1))
-    np.testing.assert_array_equal(ids("wide", "year")[:], wide)
-    assert ids("wide")[:].tolist() == IDS.tolist()  # a folder is no id unless it is named
+    np.testing.assert_array_equal(read_labels("wide", ["y"], id_column="year").ids[:], wide)
+    # A folder is no id unless it is named.
+    assert read_labels("wide", ["y"]).ids[:].tolist() == IDS.tolist()
     one = "wide/year=2021/of=caf%C3%A9 1/part.parquet"
-    assert read_labels(one, ["year"]).tolist() == [2021]
+    assert read_labels(one, ["year"]).y.tolist() == [2021]
     assert read_rows(one, ["y"]).names == [f"x{place}" for place in range(WIDTH)]
     # A column of all files is in all of them, or in the names of all folders.
     write("wide/year=2021/of=caf%C3%A9 1/x.parquet", X[:2], year=["a", "b"])
@@ -422,16 +433,16 @@ def test_columns_of_files_hold_whatever_their_folders_are_called():
         inside = Path(f"named/kind={kind}/year=2025/part=0{place}")
         inside.mkdir(parents=True)
         write(inside / "a.parquet", X[:4], **columns)
-    assert read_labels("named", ["kind"]).tolist() == ["u", "v"] * 4
-    assert read_labels("named", ["year"]).tolist() == [0, 1, 2, 3] * 2
-    assert read_labels("named", ["part"]).tolist() == ["00"] * 4 + ["01"] * 4
+    assert read_labels("named", ["kind"]).y.tolist() == ["u", "v"] * 4
+    assert read_labels("named", ["year"]).y.tolist() == [0, 1, 2, 3] * 2
+    assert read_labels("named", ["part"]).y.tolist() == ["00"] * 4 + ["01"] * 4
 
 
 def test_many_rows_are_read_from_a_temporary_file(wide, monkeypatch):
     rows = read_rows("wide", ["y"]).X
     for most, is_copied in ((N * WIDTH, False), (N * WIDTH - 1, True)):
-        monkeypatch.setattr(_parquet_tables, "_FEW_NUMBERS", most)
-        found = _parquet_tables.mapped(rows)
+        monkeypatch.setattr(_rows, "_FEW_NUMBERS", most)
+        found = _rows.mapped(rows)
         assert isinstance(found, np.memmap) == is_copied
         np.testing.assert_array_equal(found, X)
 
@@ -540,14 +551,14 @@ def test_an_index_is_no_feature_but_ids_and_labels():
     assert pq.read_table("codes.parquet")["id"].to_pylist() == IDS.tolist()
     rows = read_rows("labels.parquet", ["kind"])
     np.testing.assert_array_equal(rows.y, Y)
-    np.testing.assert_array_equal(read_labels("labels.parquet", ["kind"]), Y)
+    np.testing.assert_array_equal(read_labels("labels.parquet", ["kind"]).y, Y)
     assert rows.names == names
 
 
 def test_text_that_is_kept_as_views_is_a_label():
     labels = pa.array(["u", "v", "u"]).cast(pa.string_view())
     pq.write_table(pa.table({"a": [1.0, 2.0, 3.0], "y": labels}), "t.parquet")
-    assert read_labels("t.parquet", ["y"]).tolist() == ["u", "v", "u"]
+    assert read_labels("t.parquet", ["y"]).y.tolist() == ["u", "v", "u"]
 
 
 @pytest.mark.parametrize("name", ["rows [2026]", "rows 1, 2: all", "rows *?"])
@@ -588,9 +599,9 @@ def test_integers_of_folders_that_are_too_long_are_text():
         folder = Path(f"long/n={year}")
         folder.mkdir(parents=True)
         pq.write_table(pa.table({"a": [1.0]}), folder / "0.parquet")
-    assert read_labels("long", ["n"]).tolist() == ["3", str(2**63)]
+    assert read_labels("long", ["n"]).y.tolist() == ["3", str(2**63)]
     shutil.rmtree(folder)
-    assert read_labels("long", ["n"]).tolist() == [3]
+    assert read_labels("long", ["n"]).y.tolist() == [3]
 
 
 def lists_with(number, value):

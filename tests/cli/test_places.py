@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank.cli import _file_systems, main
-from sklearn_hashrank.cli._parquet_files import parquet_source
+from sklearn_hashrank.cli._parquet_files import find_parquet
 
 N, WIDTH, BITS = 300, 10, 9
 RNG = np.random.default_rng(1)
@@ -130,11 +130,11 @@ def test_several_files_are_one():
         ("items/[12].parquet", ["items/1.parquet", "items/2.parquet"]),
         ("items.parquet,items", ["items.parquet", *(f"items/{i}.parquet" for i in range(3))]),
     ):
-        assert parquet_source(path).files == files
-        named = parquet_source(f"{path}:embedding")
+        assert find_parquet(path).files == files
+        named = find_parquet(f"{path}:embedding")
         assert (named.files, named.column) == (files, "embedding")
-    assert parquet_source("items/0.parquet,missing.parquet") is None
-    assert parquet_source("items.npy") is None
+    assert find_parquet("items/0.parquet,missing.parquet") is None
+    assert find_parquet("items.npy") is None
 
 
 def test_what_is_an_address():

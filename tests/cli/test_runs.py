@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from sklearn_hashrank import LSHHasher, RetrievalHistogram, save_hasher
+from sklearn_hashrank import LSHHasher, RetrievalHistogram, retrieval_histogram, save_hasher
 from sklearn_hashrank.cli import main
-from sklearn_hashrank.metrics import paired_test, read_run
+from sklearn_hashrank.metrics import paired_test, read_run, tie_aware_average_precision_score
 
 RUN = "q1 Q0 a 1 0.5 x\nq1 Q0 b 2 0.5 x\nq2 Q0 a 1 0.9 x\nq2 Q0 c 2 0.3 x\n"
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\nq3 0 c 0\nq4 0 a 1\n"
@@ -52,7 +52,7 @@ def test_measures_of_a_run_by_default(files, capsys):
     assert main(["evaluate", *files]) == 0
     printed = capsys.readouterr().out
     assert [line.split()[0] for line in printed.splitlines()[1:]] == [
-        *("AP_T", "NDCG,", "NDCG@10,", "precision@10", "recall@100", "reciprocal")
+        *("ap", "ndcg:gain=linear", "ndcg@10:gain=linear", "precision@10", "recall@100", "rr")
     ]
 
 
@@ -78,19 +78,18 @@ def test_policies_of_a_run(files, capsys):
 
 
 @pytest.mark.filterwarnings("ignore:.* of 4 queries have no relevant item")
-def test_the_worst_queries_come_first(files, capsys):
+def test_values_of_each_query_are_in_the_order_of_queries(files, capsys):
     options = ["--per-query", "queries.csv", "--measures", "rr,precision@1"]
     assert main(["evaluate", *files, *options]) == 0
     with open("queries.csv", newline="") as file:
         rows = list(csv.reader(file))
     assert rows == [
         ["query", "rr", "precision@1"],
-        ["q4", "0.0", "0.0"],
-        ["q2", "0.5", "0.0"],
         ["q1", "0.75", "0.5"],
+        ["q2", "0.5", "0.0"],
         ["q3", "", ""],
+        ["q4", "0.0", "0.0"],
     ]
-    assert "queries.csv: 4 queries, the worst first" in capsys.readouterr().err
 
 
 def test_values_of_each_query_of_codes(tmp_path, monkeypatch):
@@ -111,9 +110,9 @@ def test_values_of_each_query_of_codes(tmp_path, monkeypatch):
     assert main([*words, "--measures", "ap,mlgap", "--per-query", "q.csv"]) == 0
     with open("q.csv", newline="") as file:
         _, *rows = csv.reader(file)
-    values = [float(row[1]) for row in rows]
-    assert values == sorted(values)
-    assert sorted(int(row[0]) for row in rows) == list(range(30))
+    wanted = tie_aware_average_precision_score(y, codes, average=False)
+    np.testing.assert_allclose([float(row[1]) for row in rows], wanted)
+    assert [int(row[0]) for row in rows] == list(range(30))
 
 
 def test_found_neighbours_make_a_run(tmp_path, monkeypatch, capsys):
@@ -220,7 +219,7 @@ def test_ties_of_other_searches_are_refused(files, capsys, words, message):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--run", "run"], "evaluate needs --database, or --run and --qrels"),
+        (["--run", "run"], "--run needs --qrels"),
         (["--qrels", "qrels"], "evaluate needs --database, or --run and --qrels"),
         ([], "evaluate needs --database, or --run and --qrels"),
         (
@@ -281,6 +280,63 @@ def test_a_run_is_tested_against_another(files, capsys, tmp_path):
         assert scores["rr_p"] >= result.pvalue
     assert main(command) == 0
     assert "ahead of other, 3 queries" in capsys.readouterr().out
-    codes = ["evaluate", "--database", "x.npy", "--baseline", "other"]
-    assert main(codes) == 2
-    assert "--baseline needs --run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("has_queries", [False, True])
+def test_codes_are_tested_against_others(has_queries, tmp_path, monkeypatch, capsys):
+    """On the same queries, with the p-values of a paired test."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 60)
+    good = (np.eye(3)[y].repeat(4, axis=1) + rng.random((60, 12)) > 0.8).astype(np.uint8)
+    bad = rng.integers(0, 2, (60, 16)).astype(np.uint8)
+    np.save("y.npy", y)
+    for name, codes in (("good", good), ("bad", bad)):
+        np.save(f"{name}.npy", codes)
+        np.save(f"{name}_q.npy", codes[:20])
+    np.save("y_q.npy", y[:20])
+    np.save("short.npy", bad[:50])
+    words = ["evaluate", "--database", "good.npy", "--database-labels", "y.npy"]
+    words += ["--measures", "ap,ph2"]
+    others = ["--baseline", "bad.npy"]
+    h = {}
+    for name, codes in (("good", good), ("bad", bad)):
+        queries, query_y = (codes[:20], y[:20]) if has_queries else (codes, y)
+        h[name] = retrieval_histogram(queries, codes, query_y, y, exclude_self=not has_queries)
+    if has_queries:
+        words += ["--queries", "good_q.npy", "--query-labels", "y_q.npy"]
+        assert main([*words, *others]) == 2
+        assert "--baseline-queries" in capsys.readouterr().err
+        others += ["--baseline-queries", "bad_q.npy"]
+    assert main([*words, *others, "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)
+    wanted = paired_test(*(h[name].average_precision() for name in h), random_state=0)
+    assert scores["ap"] == pytest.approx(h["good"].average_precision().mean())
+    assert scores["ap_ahead"] == pytest.approx(wanted.statistic)
+    assert (scores["ap_ahead_low"], scores["ap_ahead_high"]) == wanted.confidence_interval
+    assert scores["ap_p"] >= wanted.pvalue
+    assert main([*words, *others]) == 0
+    assert "ahead of bad.npy" in capsys.readouterr().out
+    assert main([*words, "--baseline", "short.npy", *others[2:]]) == 2
+    assert "short.npy: 50 codes" in capsys.readouterr().err
+
+
+def test_ids_in_csv_files_are_no_formulas(tmp_path, monkeypatch, capsys):
+    """As text of other tables: a spreadsheet computes nothing."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    names = ["=cmd()", "+1", "-2", "@x", "plain", "7"]
+    codes = pa.array([bytes([n]) for n in range(6)], pa.binary(1))
+    pq.write_table(pa.table({"id": names, "code": codes, "y": [0, 1] * 3}), "c.parquet")
+    search = "search --database c.parquet --queries c.parquet --bits 8 -k 6"
+    assert main([*search.split(), "--output", "found.csv"]) == 0
+    assert main(search.split()) == 0
+    (tmp_path / "printed.csv").write_text(capsys.readouterr().out.partition("\n")[2])
+    evaluate = "evaluate --database c.parquet --bits 8 --database-labels c.parquet --label-column y"
+    assert main([*evaluate.split(), "--per-query", "values.csv"]) == 0
+    for path in ("found.csv", "printed.csv", "values.csv"):
+        with open(path, newline="") as file:
+            cells = {cell for row in csv.reader(file) for cell in row}
+        assert not any(cell.startswith(("=", "+", "@", "-")) for cell in cells)
+        assert {"'=cmd()", "'+1", "'-2", "'@x", "plain", "7"} <= cells

@@ -12,8 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank import HammingNeighbors, load_hasher
-from sklearn_hashrank.cli import _read_codes, main
-from sklearn_hashrank.cli._parquet_tables import parquet_codes
+from sklearn_hashrank.cli import _codes, main
+from sklearn_hashrank.cli._parquet_files import find_parquet
+from sklearn_hashrank.cli._parquet_table import parquet_codes
 from sklearn_hashrank.neighbors import _chunked
 
 N, WIDTH, BITS = 600, 12, 10
@@ -45,8 +46,8 @@ def refusal(capsys, *arguments):
 def folder(tmp_path, monkeypatch):
     """Rows in one file and in a tree of three, a hasher of both, and queries."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(_read_codes, "_MOST_ROWS_OF_A_BLOCK", 64)
-    monkeypatch.setattr(_read_codes, "_CODES_OF_A_BLOCK", 110)
+    monkeypatch.setattr(_codes, "_MOST_ROWS_OF_A_BLOCK", 64)
+    monkeypatch.setattr(_codes, "_CODES_OF_A_BLOCK", 110)
     monkeypatch.setattr(_chunked, "_BLOCK_BYTES", 2 * 130)
     write("items.parquet")
     for name, part in PARTS.items():
@@ -221,7 +222,7 @@ def test_a_killed_encoding_leaves_no_folder(folder):
 
 def test_codes_of_files_are_searched_as_codes_in_memory():
     run(*ENCODE, "items", "--shard-rows", SMALL, "--output", "codes")
-    stored = parquet_codes("codes")
+    stored = parquet_codes(find_parquet("codes"))
     packed = load_hasher("m.npz").packed_codes(X)
     one = HammingNeighbors(30, n_bits=BITS).fit(packed)
     for n_jobs in (None, 2):

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.cli._data import name_paths
-from sklearn_hashrank.cli._files import read_labels, read_rows
+from sklearn_hashrank.cli._rows import read_labels, read_rows
 
 
 @pytest.fixture(autouse=True)
@@ -101,7 +101,7 @@ def test_integers_of_a_path_stay_apart_beside_any_column(other):
     fine = [2**53, 2**53 + 1, 2**53, 2**53 + 1]
     coarse = {"float": ["0.5", "0.5", "1.5", "1.5"], "text": ["a", "a", "b", "b"]}[other]
     pd.DataFrame({"coarse": coarse, "fine": fine}).to_csv("t.csv", index=False)
-    [paths] = name_paths(["coarse", "fine"], read_labels("t.csv", ["coarse", "fine"]))
+    [paths] = name_paths(["coarse", "fine"], read_labels("t.csv", ["coarse", "fine"]).y)
     assert len(set(map(tuple, paths.tolist()))) == 4
 
 
@@ -180,8 +180,8 @@ def test_integers_are_not_compared_with_text(columns):
             for mark in ("NA", "NAN", "-nan", " nan ", "none", "Null", "#NA", "<na>")
         ),
         ("a,b,c\n1,2,nan\n", "the label of row 0 is missing"),
-        ("a,b,c\n1,2,x\n1,zwei,x\n", "column 'b' does not hold numbers"),
-        ("a,b,c\n1,,x\n", "column 'b' does not hold numbers"),
+        ("a,b,c\n1,2,x\n1,zwei,x\n", "row 1 of column 'b' is 'zwei'"),
+        ("a,b,c\n1,2,x\n1,,x\n", "row 1 of column 'b' is empty"),
         ('a,b,c\n1,2,"x\n', "cannot be read as csv: unexpected end of data"),
         ('a,b,c\n1,2,"x"y\n', "cannot be read as csv: ',' expected after '\"'"),
         (b"a,b,c\n1,2,\xff\n", "cannot be read as csv: 'utf-8' codec can't decode byte 0xff"),

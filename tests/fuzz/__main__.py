@@ -1,4 +1,4 @@
-"""``make fuzz``: corrupted files, each reader in a process of its own; kills; random searches."""
+"""``make fuzz``: corrupted files, each reader in its own process; kills; searches; shards."""
 
 import argparse
 import contextlib
@@ -33,6 +33,7 @@ def main() -> int:
     parser.add_argument(
         "--indexes", type=int, default=34_000, help="indexes that are searched three times each"
     )
+    parser.add_argument("--shards", type=int, default=10_000, help="sums of two histograms")
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--searched", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--reader", help=argparse.SUPPRESS)
@@ -52,6 +53,7 @@ def main() -> int:
     failed = _read_all(options) if options.cases else 0
     failed += _kill_all(options) if options.crashes else 0
     failed += _search_all(options) if options.indexes else 0
+    failed += _add_all(options) if options.shards else 0
     return bool(failed)
 
 
@@ -112,6 +114,18 @@ def _search_all(options: argparse.Namespace) -> int:
     for error in errors:
         print(error)
     return len(errors)
+
+
+def _add_all(options: argparse.Namespace) -> int:
+    from .shards import ShardError, fuzz_shards
+
+    try:
+        counts = fuzz_shards(options.shards, options.seed)
+    except ShardError as error:
+        print(error)
+        return 1
+    print(f"sums of shards: {counts['added']:,} added, {counts['refused']:,} refused")
+    return 0
 
 
 def _child(*arguments: str) -> tuple[Counter, str]:

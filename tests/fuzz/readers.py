@@ -17,7 +17,7 @@ from scipy.io import savemat
 from sklearn_hashrank import HammingNeighbors, LSHHasher, TALRLinear, load_hasher, save_hasher
 from sklearn_hashrank._files.matlab import read_matrices
 from sklearn_hashrank._files.tensors import read_tensors
-from sklearn_hashrank.cli._files import read_labels, read_rows
+from sklearn_hashrank.cli._rows import read_labels, read_rows
 from sklearn_hashrank.codes import load_codes
 from sklearn_hashrank.comparison._run_store import RunStore
 from sklearn_hashrank.comparison._runner import RunResult
@@ -270,7 +270,7 @@ READERS = [
         "npy of labels",
         "f.npy",
         lambda path: np.save(path, Y),
-        lambda path: read_labels(str(path)),
+        lambda path: read_labels(str(path)).y,
         False,
         _npy_agrees,
     ),

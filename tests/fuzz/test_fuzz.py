@@ -9,11 +9,13 @@ from random import Random
 import numpy as np
 import pytest
 
+from sklearn_hashrank import EuclideanAffinity
 from tests.fuzz.__main__ import command_lines
 from tests.fuzz.corruption import corrupted
 from tests.fuzz.readers import READERS
 from tests.fuzz.run import FuzzError, fuzz
 from tests.fuzz.searches import SearchError, fuzz_searches
+from tests.fuzz.shards import ShardError, fuzz_shards
 
 ROOT = Path(__file__).parents[2]
 CASES, COMMAND_LINES = 40, 3
@@ -92,3 +94,10 @@ def test_a_wrong_search_is_noticed(monkeypatch):
     monkeypatch.setattr("tests.fuzz.searches.np.flatnonzero", lambda passes: np.arange(len(passes)))
     with pytest.raises(SearchError, match="case [0-9]+, seed 1"):
         fuzz_searches(20, 1)
+
+
+def test_shards_that_were_judged_differently_do_not_add_up(monkeypatch):
+    assert fuzz_shards(60, 1).keys() == {"added", "refused"}
+    monkeypatch.setattr(EuclideanAffinity, "digest", lambda self, queries: type(self).__name__)
+    with pytest.raises(ShardError, match="judged differently"):
+        fuzz_shards(500, 0)

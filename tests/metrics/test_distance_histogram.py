@@ -57,7 +57,6 @@ def test_large_integers_are_not_rounded(dtype):
         assert_allclose(h.average_precision(), 1)
 
 
-@pytest.mark.parametrize("values", [[2**70 + 1, 2**70], [None, 1.0]])
-def test_objects_that_numbers_cannot_hold_are_refused(values):
-    with pytest.raises(ValueError, match="must be numbers that numpy holds exactly"):
-        distance_histogram(np.array([values], dtype=object), [1], [0, 1])
+def test_objects_are_refused():
+    with pytest.raises(ValueError, match=r"distances .*None"):
+        distance_histogram([[None, 1.0]], [1], [0, 1])

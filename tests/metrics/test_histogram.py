@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
+from sklearn.base import clone
 
 from sklearn_hashrank import (
     EuclideanAffinity,
@@ -21,6 +22,7 @@ from sklearn_hashrank import (
 )
 from sklearn_hashrank._features import block_rows
 from sklearn_hashrank._utils import threads
+from sklearn_hashrank.affinity import BaseAffinity
 from sklearn_hashrank.affinity._auto import fit_affinity
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.metrics import _counting, tie_aware_average_precision_score
@@ -310,6 +312,72 @@ def test_merging_takes_the_union_of_levels():
     np.testing.assert_array_equal(merged.levels, [0, 1, 5])
     np.testing.assert_array_equal(merged.counts[0, :, 0], [3, 1, 2])
     assert repr(merged) == "RetrievalHistogram(n_queries=2, levels=[0.0, 1.0, 5.0], n_bits=2)"
+
+
+JUDGES = {
+    "labels": LabelAffinity(),
+    "paths": HierarchicalAffinity(),
+    "label sets": SharedLabelAffinity(),
+    "distances": EuclideanAffinity((50, 20), (1, 2)),
+    "distances, other levels": EuclideanAffinity((50, 20), (1, 3)),
+    "distances, other thresholds": EuclideanAffinity((90, 20), (1, 2)),
+}
+
+
+@pytest.mark.parametrize("first", JUDGES)
+@pytest.mark.parametrize("second", JUDGES)
+def test_histograms_of_other_rules_do_not_merge(first, second):
+    y = np.random.default_rng(0).integers(0, 2, (20, 3))
+    codes = np.eye(20, dtype=np.uint8)
+
+    def count(affinity, part):
+        rows = y[:, 0] if isinstance(affinity, LabelAffinity) else y
+        fitted = clone(affinity).fit(rows)
+        return retrieval_histogram(codes[:4], codes[part], rows[:4], rows[part], affinity=fitted)
+
+    one, other = count(JUDGES[first], slice(10)), count(JUDGES[second], slice(10, 20))
+    if first == second:
+        np.testing.assert_array_equal((one + other).counts, count(JUDGES[first], slice(20)).counts)
+        return
+    names = ".*".join(type(JUDGES[name]).__name__ for name in (first, second))
+    with pytest.raises(ValueError, match=names):
+        one + other
+
+
+def test_thresholds_of_shards_of_their_own_do_not_merge():
+    y = np.random.default_rng(0).normal(size=(40, 3))
+    codes = np.eye(40, dtype=np.uint8)
+    shards = [
+        retrieval_histogram(codes[:4], codes[part], y[:4], y[part])
+        for part in (slice(20), slice(20, 40))
+    ]
+    with pytest.raises(ValueError, match="EuclideanAffinity.*EuclideanAffinity"):
+        sum(shards)
+
+
+def test_an_affinity_of_ones_own_is_named_by_its_plain_parameters():
+    class Near(BaseAffinity):
+        def __init__(self, width=1.0):
+            self.width = width
+
+        def fit(self, y):
+            self.levels_ = np.array([0.0, 1.0])
+            return self
+
+        def validate(self, y, name="y"):
+            return np.asarray(y, dtype=float)
+
+        def level_indices(self, queries, database):
+            return (abs(queries[:, None] - database) < self.width).astype(np.uint16)
+
+    y, codes = np.arange(6), np.eye(6, dtype=np.uint8)
+
+    def count(width):
+        return retrieval_histogram(codes, codes, y, y, affinity=Near(width))
+
+    assert (count(2) + count(2)).counts.sum() == 72
+    with pytest.raises(ValueError, match="Near.*Near"):
+        count(2) + count(3)
 
 
 def test_histograms_of_other_queries_or_codes_do_not_merge():

@@ -1,46 +1,51 @@
-"""What columns of Parquet files hold: features, embeddings, labels, texts, ids and codes."""
+"""Tables in Parquet files: features, vectors, labels, texts, ids and codes."""
 
-import math
-import tempfile
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._features.out_of_memory import StoredRows
 from .._files.atomic import write_file
+from ._csv_table import check_text
 from ._errors import UsageError, need_extra
-from ._parquet_files import (
-    Columns,
-    ParquetSource,
-    StoredColumns,
-    column_named,
-    column_names,
-    columns_beside,
-    columns_but_index,
-    noted_in_all,
-    parquet_source,
-)
-from ._tables import Choose, Table, chosen
+from ._parquet_files import Columns, ParquetFiles, StoredColumns
+from ._table import Table
 
-_FIRST_GAP = 2.0**53  # from here on, floats leave integers out
-_FEW_NUMBERS = 1 << 22  # rows are kept in memory up to here: 32 MB of doubles
-_ROWS_AT_A_TIME = 1 << 16
 _N_BITS, _MODEL, _N_ROWS = b"hashrank_n_bits", b"hashrank_model", b"hashrank_rows"
 
 
-def read_parquet(path: str, source: ParquetSource, choose: Choose) -> Table:
-    """Choose columns of Parquet files: features, which are read in blocks, and labels.
+class ParquetTable(Table):
+    """Columns of Parquet files. Features and ids are read in blocks, when they are asked for."""
 
-    `choose` takes the names of all columns but an index, and returns those of the labels and of the
-    features. Labels may also be in an index, or in the names of folders.
-    """
-    label_names, features = chosen(choose, columns_but_index(source), path, columns_beside(source))
-    return Table(
-        _features(Columns(path, source, features)),
-        parquet_labels(path, source, label_names),
-        features,
-    )
+    def __init__(self, files: ParquetFiles):
+        self.source, self.files = files.path, files
+        self.index, self.folders = files.index(), [*files.folders]
+        self.names = [name for name in files.columns() if name not in self.index]
+
+    def read(
+        self, features: Any, labels: Sequence[str] = (), ids: str | None = None
+    ) -> tuple[Any, list[np.ndarray], Any]:
+        """See :meth:`Table.read`. The types of the columns decide what labels and ids are."""
+        of_labels = []
+        if labels:
+            columns = Columns(self.files, labels).read()
+            of_labels = [_labels(self.source, name, columns[name]) for name in labels]
+        if isinstance(features, str):
+            X = _vectors(Columns(self.files, [features]))
+        else:
+            self.check(features)
+            X = _features(Columns(self.files, features))
+        return X, of_labels, None if ids is None else _ids(Columns(self.files, [ids]))
+
+    def texts(self, name: str) -> list[str]:
+        """See :meth:`Table.texts`."""
+        self.check([name])
+        values = Columns(self.files, [name]).read()[name].to_pylist()
+        return ["" if value is None else str(value) for value in values]
+
+    def vectors(self, left_out: Iterable[str]) -> str | None:
+        """See :meth:`Table.vectors`."""
+        return self.files.column_of(_is_list, "lists of numbers", left_out)
 
 
 def _features(columns: Columns) -> StoredColumns:
@@ -65,18 +70,9 @@ def _features(columns: Columns) -> StoredColumns:
     return StoredColumns(columns, (columns.n_rows, len(columns.names)), dtype, rows)
 
 
-def embeddings(
-    path: str, source: ParquetSource, left_out: Sequence[str] = ()
-) -> StoredColumns | None:
-    """Rows of the column of lists of numbers of Parquet files; None where no file has one.
-
-    `left_out` names columns that are no features. Of several columns, the path names one.
-    """
-    name = column_named(path, source, _is_list, "lists of numbers", left_out)
-    if name is None:
-        return None
-    columns = Columns(path, source, [name])
-    kind = columns.schema.field(name).type
+def _vectors(columns: Columns) -> StoredColumns:
+    """Rows that a column of lists of numbers holds, all of one length and finite."""
+    path, [name], [kind] = columns.path, columns.names, columns.schema.types
     if not _is_list(kind):
         raise UsageError(f"{path}: column {name!r} does not hold lists of numbers but {kind}.")
     dtype = np.dtype(np.float32 if str(kind.value_type) in ("halffloat", "float") else np.float64)
@@ -108,27 +104,6 @@ def embeddings(
     return StoredColumns(columns, (columns.n_rows, width), dtype, rows)
 
 
-def mapped(rows: Any) -> Any:
-    """Rows that can be read in any order: many of Parquet are copied to a temporary file."""
-    if not isinstance(rows, StoredRows):
-        return rows
-    if math.prod(rows.shape) <= _FEW_NUMBERS:
-        return rows[:]
-    with tempfile.TemporaryFile() as file:
-        for start in range(0, rows.shape[0], _ROWS_AT_A_TIME):
-            file.write(rows.read(start, min(start + _ROWS_AT_A_TIME, rows.shape[0])).tobytes())
-        file.flush()
-        return np.memmap(file, rows.dtype, "r", shape=rows.shape)
-
-
-def parquet_labels(path: str, source: ParquetSource, names: Sequence[str]) -> list[np.ndarray]:
-    """Labels of some columns, or folders, whose types decide what they are."""
-    if not names:
-        return []
-    table = Columns(path, source, names).read()
-    return [_labels(path, name, table[name]) for name in names]
-
-
 def _labels(path: str, name: str, column: Any) -> np.ndarray:
     import pyarrow as pa
 
@@ -139,49 +114,28 @@ def _labels(path: str, name: str, column: Any) -> np.ndarray:
         row = int(np.argmax(is_missing))
         raise UsageError(f"{path}: the label of row {row} is missing (column {name!r}).")
     if types.is_string(kind) or types.is_large_string(kind):
-        if any("\0" in text for text in set(values)):
-            raise UsageError(f"{path}: column {name!r} holds a NUL character, which no label may.")
+        check_text(set(values), name, path)
         return np.array(values.tolist())
     if types.is_integer(kind) or types.is_boolean(kind) or types.is_floating(kind):
         return np.asarray(values)
     raise UsageError(f"{path}: column {name!r} holds {kind}; labels must be integers or text.")
 
 
-def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Join arrays, unless integers would become floats that cannot tell them apart."""
-    joined = np.concatenate(parts)
-    has_integers = any(part.dtype.kind in "iu" for part in parts)
-    if joined.dtype.kind == "f" and has_integers and np.abs(joined).max(initial=0) >= _FIRST_GAP:
-        raise ValueError(
-            "integers beyond 2**53 cannot be joined with numbers of another type. Got dtypes "
-            f"{', '.join(str(part.dtype) for part in parts)}."
-        )
-    return joined
-
-
-def parquet_texts(path: str, source: ParquetSource, name: str) -> list[str]:
-    """One column, or folder, as text; missing values are empty."""
-    chosen(lambda names: ([name], []), column_names(source), path, source.folders)
-    values = Columns(path, source, [name]).read()[name].to_pylist()
-    return ["" if value is None else str(value) for value in values]
-
-
-def parquet_ids(path: str, source: ParquetSource, name: str) -> StoredColumns:
+def _ids(columns: Columns) -> StoredColumns:
     """Ids of rows: integers, or anything else as text. None is missing."""
     import pyarrow as pa
 
-    columns = Columns(path, source, [name])
-    kind = columns.schema.field(name).type
-    is_integer = pa.types.is_integer(kind)
+    [name], [field] = columns.names, columns.schema
+    is_integer = pa.types.is_integer(field.type)
 
     def rows(batch: Any, first: int) -> np.ndarray:
         [values] = batch.columns
-        _check_complete(path, name, values, first)
+        _check_complete(columns.path, name, values, first)
         if is_integer:
             return np.asarray(values.to_numpy(zero_copy_only=False))
         return np.array([*map(str, values.to_pylist())], dtype=object)
 
-    dtype = np.dtype(kind.to_pandas_dtype() if is_integer else object)
+    dtype = np.dtype(field.type.to_pandas_dtype() if is_integer else object)
     return StoredColumns(columns, (columns.n_rows,), dtype, rows)
 
 
@@ -191,10 +145,10 @@ class ParquetCodes(StoredColumns):
     Both are None where the files do not say them.
     """
 
-    def __init__(self, path: str, source: ParquetSource, name: str):
+    def __init__(self, files: ParquetFiles, name: str):
         import pyarrow as pa
 
-        columns = Columns(path, source, [name])
+        path, columns = files.path, Columns(files, [name])
         kind = columns.schema.field(name).type
         if pa.types.is_fixed_size_binary(kind):
             width = int(kind.byte_width)
@@ -218,28 +172,24 @@ class ParquetCodes(StoredColumns):
             return content[start : start + len(values) * width].reshape(-1, width)
 
         super().__init__(columns, (columns.n_rows, width), np.dtype(np.uint8), rows)
-        n_bits = noted_in_all(path, source, _N_BITS, "code lengths")
+        n_bits = files.noted(_N_BITS, "code lengths")
         self.n_bits = None if n_bits is None else int(n_bits)
-        model = noted_in_all(path, source, _MODEL, "models")
-        self.model = None if model is None else model.decode("ascii", "replace")
-        self.n_files = len(source.files)
-        n_rows = noted_in_all(path, source, _N_ROWS, "numbers of rows")
-        if source.folder is not None and n_rows is not None and int(n_rows) != columns.n_rows:
+        self.model = files.noted(_MODEL, "models")
+        self.n_files = len(files.files)
+        n_rows = files.noted(_N_ROWS, "numbers of rows")
+        if files.folder is not None and n_rows is not None and int(n_rows) != columns.n_rows:
             raise UsageError(
                 f"{path} holds {columns.n_rows:,} of {int(n_rows):,} codes: files are missing, or "
                 "there are others. Run hashrank encode again, into a new folder."
             )
 
 
-def parquet_codes(path: str) -> ParquetCodes | None:
+def parquet_codes(files: ParquetFiles) -> ParquetCodes | None:
     """Packed codes of the column of binary values; None where a single file has none."""
-    source = parquet_source(path)
-    if source is None:
-        return None
-    name = column_named(path, source, _is_binary, "binary values")
-    if name is None and len(source.files) > 1:
-        raise UsageError(f"{path}: there is no column of binary values in these files.")
-    return None if name is None else ParquetCodes(path, source, name)
+    name = files.column_of(_is_binary, "binary values")
+    if name is None and len(files.files) > 1:
+        raise UsageError(f"{files.path}: there is no column of binary values in these files.")
+    return None if name is None else ParquetCodes(files, name)
 
 
 def write_codes(
