@@ -67,7 +67,7 @@ ENTRIES = {
     "mask": lambda a: index().kneighbors(CODES, mask=a(SOME)),
     "ids": lambda a: HammingNeighbors(3).fit(CODES, ids=a(np.arange(120) * 2)).kneighbors(CODES),
     "removed": lambda a: index().remove(a(np.arange(5))).kneighbors(CODES),
-    "projections": lambda a: index(rescore="asymmetric").kneighbors(projections=a(SIGNS)),
+    "projections": lambda a: index(distance="asymmetric").kneighbors(a(SIGNS)),
     "rescored": lambda a: rescore(a(X), a(X), a(CANDIDATES), 1),
     "decoded": lambda a: DECODED.kneighbors(a(X)),
     "oversampling": lambda a: choose_oversampling(a(X[:9]), a(X), a(CODES[:9]), a(CODES), 5)[2],

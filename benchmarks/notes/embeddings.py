@@ -89,9 +89,9 @@ def ranked_by_codes(hasher, split, affinity, true):
     by_intent = retrieval_histogram(of_queries, codes, query_y, database_y)
     index = HammingNeighbors(MANY).fit(codes)
     candidates = index.kneighbors(of_queries, return_distance=False)
-    index.set_params(rescore="asymmetric", n_candidates=MANY)
+    index.set_params(distance="asymmetric")
     projections = hasher.decision_function(queries)
-    _, asymmetric = index.kneighbors(n_neighbors=K, projections=projections)
+    _, asymmetric = index.kneighbors(projections, K)
     return (
         by_rows.recall(k=K).mean(),
         found(true, asymmetric),
@@ -206,9 +206,7 @@ def cost(X, query, database, n_bytes=16, n_copies=10, n_queries=200):
     n_bits = hasher.n_bits_
     of_queries = hasher.transform(queries)
     index = HammingNeighbors(K, n_bits=n_bits).fit(codes)
-    by_projections = HammingNeighbors(
-        K, n_bits=n_bits, rescore="asymmetric", n_candidates=MANY
-    ).fit(codes)
+    by_projections = HammingNeighbors(K, n_bits=n_bits, distance="asymmetric").fit(codes)
 
     def by_rows():
         candidates = index.kneighbors(of_queries, MANY, return_distance=False)
@@ -219,9 +217,9 @@ def cost(X, query, database, n_bytes=16, n_copies=10, n_queries=200):
     line("codes", n_bytes, lambda: index.kneighbors(of_queries), n_queries)
     projections = hasher.decision_function(queries)
     line(
-        "asymmetric, of 100 codes",
+        "asymmetric",
         n_bytes,
-        lambda: by_projections.kneighbors(projections=projections),
+        lambda: by_projections.kneighbors(projections),
         n_queries,
     )
     line("floats, of 100 codes", f"{n_bytes} + {rows[0].nbytes}", by_rows, n_queries)

@@ -23,6 +23,12 @@ PAIRS = 32
 INDEX_BITS = 40
 """Bits of a key that hold the index of an item; the distance is above them."""
 
+PLANES = 3
+"""Bits of the weight that a bit of a query can have."""
+
+LENGTHS_OF_ROWS = 2, 4, 8
+"""Words of codes that need not be put word by word for a query alone."""
+
 LINE = 64
 """Bytes of a line of the cache: a vector that lies in two of them is loaded at half the speed."""
 
@@ -46,8 +52,10 @@ def _splat(builder, value, n):
 def _distances(context, builder, arrays, values, starts, stride, n, n_words=None):
     """Distances of a query to `n` items from each start, as vectors of words.
 
-    Where the number of words is told, there is no loop over them.
+    Where the number of words is told, there is no loop over them. A query with a second axis is
+    weighted: behind each word are the planes of the weights of its bits, from the lowest on.
     """
+    n_parts = 1 if arrays[0].ndim == 1 else 1 + PLANES
     query, words = (
         context.make_array(array)(context, builder, value) for array, value in zip(arrays, values)
     )
@@ -56,11 +64,20 @@ def _distances(context, builder, arrays, values, starts, stride, n, n_words=None
     count_bits = cgutils.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{n}i64")
 
     def of_word(w, places):
-        word = _splat(builder, builder.load(builder.gep(query.data, [w])), n)
+        first = builder.gep(query.data, [builder.mul(w, _WORD(n_parts))])
+        parts = [builder.load(builder.gep(first, [_WORD(i)])) for i in range(n_parts)]
+        word, *planes = (_splat(builder, part, n) for part in parts)
         for place in places:
             address = builder.bitcast(builder.gep(words.data, [place]), ir.PointerType(vector))
             differing = builder.xor(word, builder.load(address, align=8))
-            yield builder.call(count_bits, [differing])
+            if not planes:
+                yield builder.call(count_bits, [differing])
+                continue
+            counts = [builder.call(count_bits, [builder.and_(differing, p)]) for p in planes]
+            total = counts.pop()
+            while counts:  # each plane counts half as much as the one above it
+                total = builder.add(builder.add(total, total), counts.pop())
+            yield total
 
     totals = [
         cgutils.alloca_once_value(builder, distance)
@@ -115,17 +132,22 @@ def _split(builder, vectors, n_columns):
     """Columns of items that follow each other in vectors, as one vector each."""
     if n_columns == 1:
         return vectors
+    even, odd = _halves(builder, vectors)
+    halves = _split(builder, even, n_columns // 2), _split(builder, odd, n_columns // 2)
+    return [column for pair in zip(*halves) for column in pair]
+
+
+def _halves(builder, vectors):
+    """Vectors of the even numbers in pairs of vectors, and of the odd ones."""
     n = vectors[0].type.count
     lanes = ir.VectorType(_INDEX, n)
-    even, odd = (
+    return [
         [
             builder.shuffle_vector(*pair, ir.Constant(lanes, list(range(first, 2 * n, 2))))
             for pair in zip(vectors[::2], vectors[1::2])
         ]
         for first in (0, 1)
-    )
-    halves = _split(builder, even, n_columns // 2), _split(builder, odd, n_columns // 2)
-    return [column for pair in zip(*halves) for column in pair]
+    ]
 
 
 def _by_length(builder, n_words, lengths, make, make_other=None):
@@ -166,7 +188,7 @@ def _compiled_split_words(typing_context, codes, first, n_items, n_words, words,
                     builder.store(column, at(room, builder.mul(stride, _WORD(w)), item), align=8)
             builder.store(ir.IntType(1)(1), is_done)
 
-        _by_length(builder, n_words, (2, 4), put)
+        _by_length(builder, n_words, LENGTHS_OF_ROWS, put)
         with builder.if_then(builder.load(is_done)):
             rest = builder.and_(n_items, _WORD(-n))
             with cgutils.for_range(builder, n_words) as of_words:
@@ -209,6 +231,64 @@ def _compiled_find_near(typing_context, query, words, start, n_blocks, stride, b
 
     index = types.intp
     return types.uint64(query, words, index, index, index, types.uint64), codegen
+
+
+def _add_neighbors(builder, vectors):
+    """Sums of as many neighbors as there are vectors, as one vector."""
+    while len(vectors) > 1:
+        even, odd = _halves(builder, vectors)
+        vectors = [builder.add(*pair) for pair in zip(even, odd)]
+    return vectors[0]
+
+
+@intrinsic
+def _compiled_find_near_in_rows(typing_context, query, codes, start, n_blocks, bound):
+    n = 8
+
+    def codegen(context, builder, signature, values):
+        *arrays, start, n_blocks, bound = values
+        if query.ndim > 1:  # weighted queries take so long that the words are put in order
+            return _WORD(0)
+        query_of, codes_of = (
+            context.make_array(array)(context, builder, value)
+            for array, value in zip((query, codes), arrays)
+        )
+        vector = ir.VectorType(_WORD, n)
+        kind = ir.FunctionType(vector, [vector])
+        count_bits = cgutils.get_or_insert_function(builder.module, kind, f"llvm.ctpop.v{n}i64")
+        found = cgutils.alloca_once_value(builder, _WORD(0))
+
+        def look(n_words):
+            pattern = ir.Constant(vector, ir.Undefined)
+            for i in range(n):
+                word = builder.load(builder.gep(query_of.data, [_WORD(i % n_words)]))
+                pattern = builder.insert_element(pattern, word, _INDEX(i))
+            with cgutils.for_range(builder, n_blocks) as loop:
+                size = _WORD(BLOCK * n_words)
+                first = builder.add(start, builder.mul(loop.index, size))
+                is_near = ir.IntType(n)(0)
+                for i in range(0, BLOCK * n_words, n * n_words):
+                    counts = []
+                    for j in range(i, i + n * n_words, n):
+                        place = builder.gep(codes_of.data, [builder.add(first, _WORD(j))])
+                        place = builder.bitcast(place, ir.PointerType(vector))
+                        differing = builder.xor(pattern, builder.load(place, align=8))
+                        counts.append(builder.call(count_bits, [differing]))
+                    distances = _add_neighbors(builder, counts)
+                    below = builder.icmp_unsigned("<", distances, _splat(builder, bound, n))
+                    is_near = builder.or_(is_near, builder.bitcast(below, ir.IntType(n)))
+                is_near = builder.zext(
+                    builder.icmp_unsigned("!=", is_near, ir.IntType(n)(0)), _WORD
+                )
+                word = builder.or_(builder.load(found), builder.shl(is_near, loop.index))
+                builder.store(word, found)
+
+        n_words = builder.extract_value(query_of.shape, 0)
+        _by_length(builder, n_words, LENGTHS_OF_ROWS, look)
+        return builder.load(found)
+
+    index = types.intp
+    return types.uint64(query, codes, index, index, types.uint64), codegen
 
 
 def _narrow(builder, vectors):
@@ -381,7 +461,10 @@ def _compiled_put_cells(typing_context, query, words, starts, stride, n_distance
 def _plain_distances(query, words, start, stride, n):
     flat = words.reshape(-1)
     places = start + stride * np.arange(len(query))[:, None] + np.arange(n)
-    return np.bitwise_count(query[:, None] ^ flat[places]).sum(axis=0, dtype=np.int64)
+    if query.ndim == 1:
+        return np.bitwise_count(query[:, None] ^ flat[places]).sum(axis=0, dtype=np.int64)
+    counts = np.bitwise_count((query[:, :1] ^ flat[places]) & query.T[1:, :, None])
+    return (counts.sum(axis=1, dtype=np.int64) << np.arange(PLANES)[:, None]).sum(axis=0)
 
 
 def _plain_split_words(codes, first, n_items, n_words, words, stride):
@@ -394,6 +477,13 @@ def _plain_put_distances(query, words, start, stride, distances, to):
 
 def _plain_find_near(query, words, start, n_blocks, stride, bound):
     distances = _plain_distances(query, words, start, stride, n_blocks * BLOCK)
+    are_near = (distances.reshape(n_blocks, BLOCK) < int(bound)).any(axis=1)
+    return _plain_word_of(np.pad(are_near, (0, BLOCK - n_blocks)), 0)
+
+
+def _plain_find_near_in_rows(query, codes, start, n_blocks, bound):
+    rows = codes[start : start + n_blocks * BLOCK * len(query)].reshape(-1, len(query))
+    distances = np.bitwise_count(rows ^ query).sum(axis=1, dtype=np.int64)
     are_near = (distances.reshape(n_blocks, BLOCK) < int(bound)).any(axis=1)
     return _plain_word_of(np.pad(are_near, (0, BLOCK - n_blocks)), 0)
 
@@ -422,6 +512,7 @@ def _plain_put_cells(query, words, starts, stride, n_distances, cells, to):
 # split_words puts the words of items, which follow each other from a first one on, word by word. It
 # returns False where it is not made for codes of their length, and does nothing.
 # find_near returns a word whose bit i says whether an item of block i is nearer than a bound.
+# find_near_in_rows does so for items whose words follow each other, of LENGTHS_OF_ROWS alone.
 # append_near appends the keys of such items of one block to others, in order of the items, and
 # returns how many they are: of those whose bit is set in a word, such as word_of makes from 64
 # booleans. A key is the sum of ``distance << INDEX_BITS``, the item's place in the block, and a
@@ -431,6 +522,7 @@ def _plain_put_cells(query, words, starts, stride, n_distances, cells, to):
 # put_cells stores, for pairs of items, the cell of both distances in a table of n_distances rows.
 split_words: Any = _compiled_split_words if IS_COMPILED else _plain_split_words
 find_near: Any = _compiled_find_near if IS_COMPILED else _plain_find_near
+find_near_in_rows: Any = _compiled_find_near_in_rows if IS_COMPILED else _plain_find_near_in_rows
 append_near: Any = _compiled_append_near if IS_COMPILED else _plain_append_near
 fetch: Any = _compiled_fetch if IS_COMPILED else _plain_fetch
 word_of: Any = _compiled_word_of if IS_COMPILED else _plain_word_of

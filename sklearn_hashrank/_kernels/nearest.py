@@ -12,16 +12,19 @@ from ._jit import drop_lowest, inlined, kernel, larger, lean_kernel, lowest_bit,
 from ._words import (
     BLOCK,
     INDEX_BITS,
+    LENGTHS_OF_ROWS,
     LINE,
     aligned_words,
     append_near,
     fetch,
     find_near,
+    find_near_in_rows,
     split_words,
     word_of,
 )
 
 _WORDS_OF_A_TILE = 4096  # 32 KB, in the level-1 cache; of one word, a tile has 64 blocks
+_FEW_QUERIES = 2  # look at codes as they are: to put a tile word by word takes as long
 _FIRST_TILE = 256  # items, from which a first bound comes; the next ones are four times as large
 _GROUP = 64  # queries that share a tile, at most
 _KEYS = 1 << 21  # keys that a group holds, where it can; 16 MB
@@ -54,9 +57,9 @@ def room_for_keys(n_queries, k, n, n_words):
     return -(-n_queries // n_groups), capacity
 
 
-def room_to_count(group, n_bits):
+def room_to_count(group, farthest):
     """Counts of `nearest`."""
-    return np.empty((group, n_bits + 1, _LANES), np.int64)
+    return np.empty((group, farthest + 1, _LANES), np.int64)
 
 
 @inlined
@@ -91,16 +94,34 @@ def _none_pass(passes, start, stop):
 
 @inlined
 def _collect(
-    query, source, at, stride, first, stop, bound, is_dense, base, passing, row, keys, size, counts
+    query,
+    source,
+    at,
+    stride,
+    in_rows,
+    room,
+    first,
+    stop,
+    bound,
+    is_dense,
+    base,
+    passing,
+    row,
+    keys,
+    size,
+    counts,
 ):
     """Append the keys of the items of a tile that are nearer than `bound`; return the new size.
 
-    The tile is that of the items from `first` to `stop`, whose words lie in `source` from `at` on.
+    The tile is that of the items from `first` to `stop`, whose words lie in `source` from `at` on:
+    word by word, or else `in_rows`, from where a block that holds a near item goes to `room`.
     `base` is added to the keys. Where hits are dense, every block is taken for one that holds some.
     """
     near, n_blocks = np.uint64(0), (stop - first + BLOCK - 1) // BLOCK
     if is_dense:
         near = ~near >> np.uint64(64 - n_blocks)
+    elif in_rows:
+        near = find_near_in_rows(query, source, at, n_blocks, bound)
     else:
         near = find_near(query, source, at, n_blocks, stride, bound)
     old = np.uint64(size)
@@ -112,7 +133,12 @@ def _collect(
             if passing.shape[0]:
                 allowed = _passing(passing[row], first + block)
         key = base + np.uint64(first + block)
-        end += append_near(query, source, at + block, stride, bound, allowed, key, keys, end)
+        if in_rows:
+            n_words, start = query.shape[0], first + block
+            _load_tile(source, start, start + BLOCK, n_words, room[: n_words * BLOCK])
+            end += append_near(query, room, 0, BLOCK, bound, allowed, key, keys, end)
+        else:
+            end += append_near(query, source, at + block, stride, bound, allowed, key, keys, end)
     while end > old and (keys[end - _ONE] & _INDEX) >= np.uint64(stop):  # of the next tile
         end -= _ONE
     for i in range(old, end):
@@ -189,7 +215,8 @@ def nearest(
 
     Parameters
     ----------
-    queries : (group, n_words) uint64
+    queries : (group, n_words) uint64; or (group, n_words, 1 + PLANES), where behind each word are
+        the bits of the weights of its bits, and the distance is the sum of those that differ
     codes : (n * n_words,) uint64, one after the other
     k : int, at most n
     is_dense : bool, whether most blocks hold an item within the limit
@@ -198,9 +225,9 @@ def nearest(
     words : scratch, see `room_for_tile`
     keys : (group, capacity) uint64, scratch, see `room_for_keys`
     ordered : (k + 1,) uint64, scratch
-    counts : (group, n_bits + 1, _LANES) int64, zeros; overwritten
+    counts : (group, largest distance + 1, _LANES) int64, zeros; overwritten
     size : (group,) int64, zeros; overwritten
-    top : (group,) int64, largest distance of an item to be looked at, at most n_bits; overwritten
+    top : (group,) int64, largest distance of an item to be looked at; overwritten
         by the k-th smallest distance
     until : (group,) int64, items at the distance `top` need not be looked at from this tile on
     n_found : (group,) int64, zeros; written: items within the limit, at most k; where it is less,
@@ -211,6 +238,7 @@ def nearest(
     n_words = queries.shape[1]
     n = codes.size // n_words
     largest_tile = words.size // n_words - BLOCK
+    are_few = queries.shape[0] <= _FEW_QUERIES and n_words in LENGTHS_OF_ROWS and not is_dense
     stop = 0
     tile = smaller(largest_tile, _FIRST_TILE + lead)
     while stop < n:
@@ -221,14 +249,16 @@ def nearest(
         if passing is not None:
             if passing.shape[0] == 1 and _none_pass(passing[0], start, stop):
                 continue
-        source, at, stride = codes, start, 0
-        if n_words > 1 or n - start < largest_tile + BLOCK:
+        source, at, stride = codes, start * n_words, 0
+        in_rows = are_few and queries.ndim == 2 and n - start >= largest_tile + BLOCK
+        if not in_rows and (n_words > 1 or n - start < largest_tile + BLOCK):
             _load_tile(codes, start, stop, n_words, words)
             source, at, stride = words, 0, largest_tile + BLOCK
         # Each query asks for a share of the next tile, which is there when the last one is done.
         share = (tile * n_words // queries.shape[0] + LINE // 8) // (LINE // 8) * (LINE // 8)
         for g in range(queries.shape[0]):
-            fetch(codes, stop * n_words + g * share, share)
+            if not in_rows:  # of codes that are read as they are, the processor knows what is next
+                fetch(codes, stop * n_words + g * share, share)
             n_within, farthest, of_distances = n_found[g], top[g], counts[g]
             # A later item at the k-th distance loses the tie, and is not looked at.
             bound = farthest if n_within >= k or start > until[g] else farthest + 1
@@ -246,6 +276,8 @@ def nearest(
                 source,
                 at,
                 stride,
+                in_rows,
+                words,
                 start,
                 stop,
                 np.uint64(bound),
@@ -332,6 +364,8 @@ def within(queries, codes, radius, by_distance, passing, words):
                     words,
                     0,
                     tile + BLOCK,
+                    False,
+                    words,
                     start,
                     stop,
                     np.uint64(n_bins),

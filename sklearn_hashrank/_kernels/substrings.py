@@ -46,8 +46,10 @@ def fill_table(codes, start, length, offsets, order):
         offsets[v + 2] += offsets[v + 1]
     for i in range(n):
         value = np.int64(_substring(codes[i], start, length))
-        order[offsets[value + 1]] = i
-        offsets[value + 1] += np.uint32(1)
+        place = offsets[value + 1]
+        if place < n:  # it is, unless a mapped file was changed since the values were counted
+            order[place] = i
+            offsets[value + 1] = place + np.uint32(1)
 
 
 @kernel

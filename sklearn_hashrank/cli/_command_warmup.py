@@ -171,6 +171,6 @@ def _search_decoded() -> None:
         neighbors = DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows))
         neighbors.kneighbors(rows[:2])
         neighbors.kneighbors(rows[:2], candidates=[[0, 1], [0, 1]])
-    HammingNeighbors(1, n_bits=64, rescore="asymmetric").fit(_codes()[0]).kneighbors(
-        projections=rng.normal(size=(2, 64))
+    HammingNeighbors(1, n_bits=64, distance="asymmetric").fit(_codes()[0]).kneighbors(
+        rng.normal(size=(2, 64))
     )

@@ -185,7 +185,7 @@ class _SignsOfProjections(_CodesOfHasher):
         super().__init__(estimator, X)
         n_items = len(self._items.codes)
         self._neighbors = HammingNeighbors(
-            n_bits=self.n_bits, rescore="asymmetric", n_candidates=n_items, n_jobs=1
+            n_bits=self.n_bits, distance="asymmetric", n_candidates=n_items, n_jobs=1
         ).fit(self._items.codes)
 
     def _to_codes(self, X, codes):
@@ -194,9 +194,7 @@ class _SignsOfProjections(_CodesOfHasher):
 
     def nearest(self, X: Any, n_neighbors: int) -> np.ndarray:
         projections = self._hasher.decision_function(self._rows(X))
-        found: np.ndarray = self._neighbors.kneighbors(
-            n_neighbors=n_neighbors, projections=projections
-        )[1]
+        found: np.ndarray = self._neighbors.kneighbors(projections, n_neighbors)[1]
         return found
 
 

@@ -28,9 +28,9 @@ _SEARCHES = 3  # the first loads the kernels
 class Rescoring:
     """Columns that measure what rescoring the nearest codes finds and costs.
 
-    The first ranking is by Hamming distance. The second sorts the ``oversampling * n_neighbors``
-    nearest codes by their asymmetric distance to the projections of the query. The third sorts them
-    by the distance `metric` between original vectors, and reads the candidates' only.
+    The first ranking is by Hamming distance. The second is by the asymmetric distance to the
+    projections of the query. The third sorts the ``oversampling * n_neighbors`` nearest codes by
+    the distance `metric` between original vectors, and reads the candidates' only.
     """
 
     n_neighbors: int = 10
@@ -53,7 +53,7 @@ class Rescoring:
             share, of = "recall", f"Share of the {k} nearest rows that are among the {k} nearest"
         costs = {
             "codes": "Hamming distances of all codes",
-            "asymmetric": f"Hamming distances of all codes, asymmetric distances of {n}",
+            "asymmetric": "asymmetric distances of all codes",
             "floats": f"Hamming distances of all codes, {self.metric} distances of {n} rows",
         }
         return (
@@ -63,7 +63,7 @@ class Rescoring:
             Column(
                 "near_asymmetric",
                 f"{share}@{k}, asymmetric",
-                f"{of} by asymmetric distance, of {n} candidates by Hamming distance.",
+                f"{of} by asymmetric distance.",
             ),
             Column(
                 "near_floats",
@@ -155,9 +155,9 @@ def measure_rescoring(
         measure("codes", lambda: nearest(k))
         if projections is not None:
             asymmetric = HammingNeighbors(
-                k, n_bits=codes.n_bits, rescore="asymmetric", n_candidates=n_candidates, n_jobs=1
+                k, n_bits=codes.n_bits, distance="asymmetric", n_jobs=1
             ).fit(codes.codes)
-            measure("asymmetric", lambda: asymmetric.kneighbors(projections=projections)[1])
+            measure("asymmetric", lambda: asymmetric.kneighbors(projections)[1])
     measure("floats", by_floats)
     return scores
 

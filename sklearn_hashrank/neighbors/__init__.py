@@ -15,8 +15,9 @@ searched for is an object, `Nearest` or `Within` (``_searches.py``), which every
                      -> _kernels.nearest
 
 A scan first bounds the distance of the `k` nearest by a sample, so that the kernel puts aside few
-codes. With ``prefix`` the searched codes are the first bits, and with ``rescore="asymmetric"`` all
-bits; what is found are candidates, which ``_candidates.py`` puts in order of a better distance.
+codes. With ``prefix`` the searched codes are the first bits, and with ``distance="asymmetric"``
+the queries are rounded projections (``_projections.py``), whose planes of weights the same kernel
+compares. What is found are candidates, which ``_candidates.py`` sorts by the exact distance.
 
 `DecodedNeighbors` (``_decoded_neighbors.py``) scans codes by the products of the query and what
 they decode to, looked up by four bits in ``_kernels.nibble_tables``.

@@ -110,5 +110,5 @@ def _find_in_chunk(options, codes, y, first):
         words = first_bits(words, n_bits)
     if mask is not None:
         mask = mask.of_codes(slice(first, first + len(words)))
-    found = scan_passing(search, queries, words, n_bits, n_jobs, mask)
+    found = scan_passing(search, queries, words, n_jobs, mask)
     return _FoundInChunks(search, [found._replace(indices=found.indices + first)], reader)

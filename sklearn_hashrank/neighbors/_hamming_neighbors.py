@@ -25,6 +25,7 @@ from ._candidates import first_bits, nearest_by_bits, nearest_by_projections
 from ._checks import check_int, check_n_neighbors
 from ._chunked import ChunkedCodes, are_chunked
 from ._mask import Mask, read_mask
+from ._projections import LONGEST_WEIGHTED, weighted_queries
 from ._row_ids import RowIds, read_ids
 from ._searches import MISSING, Found, Nearest, Within
 from ._stored import StoredCodes
@@ -39,7 +40,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
     index, so that results are the same for every `algorithm` and `n_jobs`. Distances are numbers
     of differing bits. Codes may have ids, by which they are returned and removed, and a mask says
-    which of them a search may return. Only with `prefix`, :meth:`kneighbors` may miss neighbours.
+    which of them a search may return. Only with `prefix` or asymmetric distances,
+    :meth:`kneighbors` may miss neighbours.
 
     Parameters
     ----------
@@ -54,18 +56,19 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         when first needed: sub-linear for a small radius. Where the tables would cost more than
         scanning, also for single queries of :meth:`kneighbors`, it scans. "auto" takes the tables
         where building and using them is estimated to cost less than scanning.
-    rescore : {"asymmetric"}, default=None
-        "asymmetric": :meth:`kneighbors` takes the real projections of the queries, and orders the
-        nearest codes by their asymmetric distance, the sum of the absolute projections of the bits
-        that differ [2]_ [3]_. A bit that the query hardly decides then hardly counts.
+    distance : {"hamming", "asymmetric"}, default="hamming"
+        "asymmetric": :meth:`kneighbors` takes the real projections of the queries in place of codes
+        and sorts by the sum of the absolute projections of the bits that differ [2]_ [3]_. A bit
+        that the query hardly decides hardly counts. All codes are scanned by projections that are
+        rounded to four bits, and the candidates are sorted by the exact projections.
     prefix : int, default=None
         :meth:`kneighbors` finds candidates by the first `prefix` bits of the codes, fewer than
-        all, and orders them by all bits, or as `rescore` says. It reads the first bits only, and
+        all, and sorts them by the distance of all bits. It reads the first bits only, and
         misses neighbours that are not among the candidates; their distances and their order are
         exact. :meth:`radius_neighbors` compares all bits. See :ref:`prefix_codes`. None: all bits.
     n_candidates : int, default=None
-        How many codes the first pass of `rescore` or `prefix` finds; None: ten times as many as
-        are asked for.
+        Number of codes that the first pass finds, by rounded projections or by `prefix`. None means
+        ten times the number of neighbours.
     n_jobs : int or None, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
@@ -117,7 +120,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         "radius": [Interval(Integral, 0, None, closed="left")],
         "n_bits": [Interval(Integral, 1, _LONGEST, closed="both"), None],
         "algorithm": [StrOptions({"auto", "brute", "multi_index"})],
-        "rescore": [StrOptions({"asymmetric"}), None],
+        "distance": [StrOptions({"hamming", "asymmetric"})],
         "prefix": [Interval(Integral, 1, None, closed="left"), None],
         "n_candidates": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
@@ -130,7 +133,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         radius: int = 2,
         n_bits: int | None = None,
         algorithm: str = "auto",
-        rescore: str | None = None,
+        distance: str = "hamming",
         prefix: int | None = None,
         n_candidates: int | None = None,
         n_jobs: int | None = None,
@@ -139,7 +142,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.radius = radius
         self.n_bits = n_bits
         self.algorithm = algorithm
-        self.rescore = rescore
+        self.distance = distance
         self.prefix = prefix
         self.n_candidates = n_candidates
         self.n_jobs = n_jobs
@@ -174,7 +177,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             stored: StoredCodes | ChunkedCodes = ChunkedCodes(codes, reader)
         else:
             stored = StoredCodes([_read(codes, reader, is_copied)], reader)
-        self._check_prefix(stored.n_bits)
+        self._check_lengths(stored.n_bits)
         n = len(stored)
         self._store(
             stored, RowIds(n, None, n) if ids is None else RowIds(n, read_ids(ids, n), None)
@@ -319,7 +322,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Map the codes into memory, shared by all processes that do, or None to read them.
         verify : bool, default=True
             Compare all codes to their digest, which reads them once. Without it only the
-            description of the file and its size are checked.
+            description of the file, its size and the bits that fill up the last word of a code are
+            checked. Codes of whole words have none, and are not read.
 
         Returns
         -------
@@ -340,7 +344,6 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         n_neighbors: int | None = None,
         return_distance: bool = True,
         *,
-        projections: Any = None,
         mask: Any = None,
     ) -> Any:
         """Find the nearest codes.
@@ -349,15 +352,13 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         ----------
         codes : array-like of shape (n_queries, n_columns), default=None
             Queries, in any format that goes with the indexed codes. None: every indexed code
-            against all the others, itself left out by position.
+            against all the others, itself left out by position. With ``distance="asymmetric"`` the
+            real projections of the queries, of shape (n_queries, n_bits), which a hasher's
+            ``decision_function`` returns.
         n_neighbors : int, default=None
             Neighbours of each query; None: the parameter `n_neighbors`.
         return_distance : bool, default=True
             Whether to return distances too.
-        projections : array-like of shape (n_queries, n_bits), default=None
-            What the bits of the queries are the signs of, as a hasher's ``decision_function`` gives
-            it; needed with ``rescore="asymmetric"``. The codes follow from it: leave them out, or
-            pass the same.
         mask : array-like of shape (`n_samples_fit_`,) or (n_queries, `n_samples_fit_`), bool, \
                 default=None
             Which codes may be returned, in the order of `ids_`, to all queries or to each; a row
@@ -367,38 +368,27 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         Returns
         -------
         distances : ndarray of shape (n_queries, n_neighbors), int32
-            Only with ``return_distance=True``. With ``rescore="asymmetric"`` asymmetric distances,
-            float64. Where fewer codes pass the mask, -1 at the end, or inf with `rescore`.
+            Only with ``return_distance=True``. With ``distance="asymmetric"`` float64. Where fewer
+            codes pass the mask, -1 at the end, or inf for asymmetric distances.
         indices : ndarray of shape (n_queries, n_neighbors), int64 or object
             In order of (distance, index); the ids of the codes where they have any. Where fewer
             codes pass the mask, -1 at the end, or None where ids are objects.
         """
         stored, names = self._snapshot()
-        distances, places = self._nearest_places(stored, codes, n_neighbors, projections, mask)
+        distances, places = self._nearest_places(stored, codes, n_neighbors, mask)
         found = names.of(places)
         return (distances, found) if return_distance else found
 
     def _nearest_places(
-        self,
-        stored: Any,
-        codes: Any,
-        n_neighbors: int | None,
-        projections: Any = None,
-        mask: Any = None,
+        self, stored: Any, codes: Any, n_neighbors: int | None, mask: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
-        if (self.rescore is None) != (projections is None):
-            raise ValueError(
-                "projections go with rescore='asymmetric', which needs them. Got "
-                f"rescore={self.rescore!r} and projections={type(projections).__name__}."
-            )
-        if projections is not None:
-            projections = _check_projections(projections, stored.n_bits)
+        projections = None
+        if self.distance == "asymmetric":
+            projections = _check_projections(codes, stored.n_bits)
             queries = CodeReader(stored.n_bits).words(projections > 0, "projections")
-            if codes is not None and not np.array_equal(self._queries(stored, codes), queries):
-                raise ValueError("query codes must be the signs of projections; they differ.")
         else:
             queries = self._queries(stored, codes)
-        leaves_out_self = codes is None and projections is None
+        leaves_out_self = codes is None
         k = self.n_neighbors if n_neighbors is None else n_neighbors
         k = check_n_neighbors(k, len(stored), leaves_out_self) + leaves_out_self
         passing = None if mask is None else read_mask(mask, len(queries), len(stored))
@@ -560,10 +550,12 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 f"n_candidates must be at least n_neighbors = {k - with_self}. "
                 f"Got {n_candidates - with_self}."
             )
-        searched, first = stored, queries
-        if self.prefix is not None:
-            self._check_prefix(stored.n_bits)
-            searched, first = searched.first_bits(self.prefix), first_bits(queries, self.prefix)
+        self._check_lengths(stored.n_bits)
+        searched = stored if self.prefix is None else stored.first_bits(self.prefix)
+        if projections is not None:
+            first = weighted_queries(projections[:, : self.prefix])
+        else:
+            first = first_bits(queries, searched.n_bits)
         n_candidates = min(n_candidates, len(stored))
         distances = np.empty((len(queries), k), np.int32 if projections is None else np.float64)
         indices = np.empty((len(queries), k), np.int64)
@@ -583,10 +575,16 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
                 distances[rows], indices[rows] = nearest_by_projections(*given, projections[rows])
         return distances, indices
 
-    def _check_prefix(self, n_bits: int) -> None:
+    def _check_lengths(self, n_bits: int) -> None:
         if self.prefix is not None and self.prefix >= n_bits:
             raise ValueError(
                 f"prefix must be less than the {n_bits} bits of the codes. Got {self.prefix}."
+            )
+        n_scanned = self.prefix or n_bits
+        if self.distance == "asymmetric" and n_scanned > LONGEST_WEIGHTED:
+            raise ValueError(
+                f"distance='asymmetric' scans at most {LONGEST_WEIGHTED} bits. Got codes of "
+                f"{n_scanned}: set prefix."
             )
 
     def _all_within(
@@ -608,15 +606,18 @@ def _read(codes: Any, reader: CodeReader, is_copied: bool) -> np.ndarray:
     return words.copy() if is_copied and np.may_share_memory(words, given) else words
 
 
-def _check_projections(projections: Any, n_bits: int) -> np.ndarray:
-    projections = as_host_array(projections, "projections")
-    projections = check_array(projections, dtype=np.float64, input_name="projections")
-    if projections.shape[1] != n_bits:
+def _check_projections(given: Any, n_bits: int) -> np.ndarray:
+    if given is None:
+        raise ValueError("distance='asymmetric' needs the projections of queries. Got None.")
+    given = as_host_array(given, "projections")
+    projections = check_array(given, dtype="numeric", input_name="projections")
+    if projections.dtype.kind != "f" or projections.shape[1] != n_bits:
         raise ValueError(
-            f"projections must have a column for each of the {n_bits} bits. "
-            f"Got {projections.shape[1]}."
+            "distance='asymmetric' needs projections, floats with a column for each of the "
+            f"{n_bits} bits, as decision_function returns them. Got {projections.dtype} of shape "
+            f"{projections.shape}."
         )
-    return projections
+    return projections.astype(np.float64)
 
 
 def _as_graph(found: Found, n_codes: int, mode: str) -> sparse.csr_matrix:

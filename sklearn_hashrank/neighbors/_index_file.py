@@ -57,8 +57,7 @@ def read(
             if words.shape[1] != -(-packed_width(n_bits) // 8):
                 raise ValueError
             ids = _ids_of(file.further_arrays(), file.about["n_numbered"], len(words))
-    if verify:
-        _check_padding(words, n_bits, path)
+    _check_padding(words, n_bits, path)
     return words, n_bits, parameters, ids
 
 
@@ -81,7 +80,7 @@ def _plain(value: Any) -> Any:
 
 
 def _check_padding(words: np.ndarray, n_bits: int, path: Any) -> None:
-    """Refuse codes with a one behind their last bit."""
+    """Refuse codes with a one behind their last bit: a search would count it."""
     ones = np.packbits(np.arange(64 * words.shape[1]) >= n_bits).view(np.uint64)
     beyond = ones.any() and any(
         np.any(words[start : start + _ROWS_AT_A_TIME] & ones)

@@ -89,7 +89,6 @@ def scan_passing(
     search: Search,
     queries: np.ndarray,
     codes: np.ndarray,
-    n_bits: int,
     n_jobs: int | None,
     mask: Mask | None,
 ) -> Found:
@@ -99,7 +98,7 @@ def scan_passing(
     all are scanned, and the mask is looked up for those that are near.
     """
     if mask is None:
-        return search.scan(queries, codes, n_bits, n_jobs)
+        return search.scan(queries, codes, n_jobs)
     are_copied = _costs_less_to_copy(mask, queries, codes, search.k)
     every = np.arange(len(queries))
     if mask.is_shared:
@@ -112,10 +111,10 @@ def scan_passing(
     for rows, is_copied in groups:
         if is_copied:
             positions = mask.of_query(rows[0])
-            found = search.scan(queries[rows], codes[positions], n_bits, n_jobs)
+            found = search.scan(queries[rows], codes[positions], n_jobs)
             found = found._replace(indices=positions[found.indices])
         else:
-            found = search.scan(queries[rows], codes, n_bits, n_jobs, mask.of_queries(rows))
+            found = search.scan(queries[rows], codes, n_jobs, mask.of_queries(rows))
         parts.append(found)
     if len(parts) == 1:
         return parts[0]

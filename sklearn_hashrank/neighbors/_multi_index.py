@@ -79,7 +79,7 @@ class SubstringTables:
         if needed <= built:
             return
         offsets = np.zeros((needed, old_offsets.shape[1]), dtype=np.uint32)
-        order = np.empty((needed, old_order.shape[1]), dtype=np.uint32)
+        order = np.zeros((needed, old_order.shape[1]), dtype=np.uint32)
         offsets[:built], order[:built] = old_offsets, old_order
 
         def fill(t):
@@ -109,18 +109,16 @@ class SubstringTables:
 
         return joined(over_rows(search, len(queries), self.n_jobs, cost=self.cost(radius)))
 
-    def likely_radius(self, queries: np.ndarray, k: int, n_bits: int) -> int:
+    def likely_radius(self, queries: np.ndarray, k: int) -> int:
         """Distance that the `k` nearest codes of most queries lie within."""
         few = np.ascontiguousarray(queries[:: -(-len(queries) // _TRIED)])
         sample = sample_of(self.codes, k)
-        top, _ = likely_limits(few, sample, len(self.codes), n_bits, self.n_jobs)
+        top, _ = likely_limits(few, sample, len(self.codes), self.n_jobs)
         return int(np.median(top))
 
-    def k_nearest(
-        self, queries: np.ndarray, k: int, n_bits: int
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def k_nearest(self, queries: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return keys and bounds of the k nearest; queries are scanned for if that costs less."""
-        self.build(n_bits)
+        self.build(self.n_steps)
         tables = self.starts, self.lengths, *self.tables
         budget = self.allowed_cost / _ITEM
         n_probes = self.n_probes(self.n_steps)
@@ -147,7 +145,5 @@ class SubstringTables:
             )
         far = np.flatnonzero(~found)
         if far.size:
-            _, indices[far], distances[far] = k_nearest(
-                queries[far], self.codes, k, n_bits, self.n_jobs
-            )
+            _, indices[far], distances[far] = k_nearest(queries[far], self.codes, k, self.n_jobs)
         return np.full(len(queries), k), indices.reshape(-1), distances.reshape(-1)

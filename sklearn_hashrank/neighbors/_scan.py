@@ -7,10 +7,12 @@ import numpy as np
 
 from .. import _kernels
 from .._utils.threads import count_threads, over_rows, run_in_threads
+from ._projections import LARGEST_WEIGHT
 
 # Measured costs in nanoseconds: of a query and a word of a code when all are scanned, of putting
 # aside, sorting and writing a neighbour, and of reading a word where no other query does.
 PAIR_COST, _HIT_COST, READ_COST = 0.03, 4.0, 0.2
+WEIGHTED_PAIR_COST = 0.1  # of a query whose bits have weights
 _WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
 # Queries of a slice, at least, as they share the reading of the codes: of one word, and of several,
 # which are also put word by word.
@@ -33,23 +35,23 @@ def k_nearest(
     queries: np.ndarray,
     codes: np.ndarray,
     k: int,
-    n_bits: int,
     n_jobs: int | None,
     passing: np.ndarray | None = None,
 ) -> _Three:
     """Numbers of neighbours, and indices and distances of the `k` nearest codes in `k` columns.
 
-    In order of (distance, index). With masks, of one row for all queries or one for each, only of
+    In order of (distance, index). Queries with a third axis are weighted, see ``_projections.py``.
+    With masks, of one row for all queries or one for each, only of
     the codes that are True in `passing`; where fewer than `k` are, what is behind them means
     nothing. Threads share the queries, or the codes where there are more threads than queries.
     """
     sample = None
     if k >= _WORTH_A_SAMPLE and (passing is None or len(passing) == 1):
         sample = sample_of(codes, k, passing)
-    limits = likely_limits(queries, sample, len(codes), n_bits, n_jobs)
+    limits = likely_limits(queries, sample, len(codes), n_jobs)
     n_parts = _count_parts(len(queries), codes.size, k, n_jobs)
     if n_parts > 1:
-        found = _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_parts)
+        found = _nearest_in_parts(queries, codes, k, n_jobs, passing, limits, n_parts)
     else:
         n_found = np.empty(len(queries), np.int64)
         indices = np.empty((len(queries), k), dtype=np.int64)
@@ -60,23 +62,28 @@ def k_nearest(
             own, masks = queries[rows], _of_rows(passing, rows)
             part = indices[rows], distances[rows]
             own_limits = [limit[rows] for limit in limits]
-            n_found[rows] = _nearest(own, codes, n_bits, own_limits, masks, *part)
+            n_found[rows] = _nearest(own, codes, own_limits, masks, *part)
 
-        cost = PAIR_COST * codes.size + _HIT_COST * k
+        cost = _pair_cost(queries) * codes.size + _HIT_COST * k
         over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes))
     if sample is not None:
-        _scan_again(queries, codes, n_bits, passing, *found)
+        _scan_again(queries, codes, passing, *found)
+    if passing is None and (found[0] < k).any():
+        raise RuntimeError(
+            f"a scan found {found[0].min()} of {k} neighbors. The codes, perhaps a mapped file, "
+            "were changed during the search."
+        )
     return found
 
 
-def _scan_again(queries, codes, n_bits, passing, n_found, indices, distances):
+def _scan_again(queries, codes, passing, n_found, indices, distances):
     """Search for queries whose limit was too small: the sample was not like the rest."""
     short = np.flatnonzero(n_found < indices.shape[1])
     if short.size:
-        limits = _no_limits(short.size, len(codes), n_bits)
+        limits = _no_limits(queries[short], len(codes))
         part = indices[short], distances[short]
         masks = _of_rows(passing, short)
-        n_found[short] = _nearest(queries[short], codes, n_bits, limits, masks, *part)
+        n_found[short] = _nearest(queries[short], codes, limits, masks, *part)
         indices[short], distances[short] = part
 
 
@@ -86,7 +93,7 @@ def _count_parts(n_queries, n_words, k, n_jobs):
     return min(count_threads(n_jobs) // n_queries, worth) if worth > 1 else 1
 
 
-def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_parts):
+def _nearest_in_parts(queries, codes, k, n_jobs, passing, limits, n_parts):
     """Search every part within the limits of all, and merge; ties keep the order of the parts."""
     # Whole blocks of the kernel, of 64 codes.
     edges = np.arange(n_parts + 1) * len(codes) // n_parts // 64 * 64
@@ -98,8 +105,9 @@ def _nearest_in_parts(queries, codes, k, n_bits, n_jobs, passing, limits, n_part
         distances = np.empty(indices.shape, np.int32)
         masks = None if passing is None else np.ascontiguousarray(passing[:, start:stop])
         own = limits[0], limits[1] - start
-        found = _nearest(queries, codes[start:stop], n_bits, own, masks, indices, distances)
-        distances[np.arange(indices.shape[1]) >= found[:, None]] = n_bits + 1  # behind all others
+        found = _nearest(queries, codes[start:stop], own, masks, indices, distances)
+        behind_all = _farthest(queries) + 1
+        distances[np.arange(indices.shape[1]) >= found[:, None]] = behind_all
         return found[:, None], indices + start, distances
 
     found = run_in_threads(search, range(n_parts), n_jobs)
@@ -114,10 +122,10 @@ def _of_rows(passing, rows):
     return passing if passing is None or len(passing) == 1 else passing[rows]
 
 
-def _nearest(queries, codes, n_bits, limits, passing, indices, distances):
+def _nearest(queries, codes, limits, passing, indices, distances):
     (n, n_words), k, kernels = codes.shape, indices.shape[1], _kernels.nearest
     group, capacity = kernels.room_for_keys(len(queries), k, n, n_words)
-    keys, counts = _key_buffer((group, capacity)), kernels.room_to_count(group, n_bits)
+    keys, counts = _key_buffer((group, capacity)), kernels.room_to_count(group, _farthest(queries))
     scratch = kernels.room_for_tile(n_words), keys, np.empty(k + 1, np.uint64), counts
     settings = k, k > _DENSE * n, kernels.count_before_line(codes)
     flat = np.ascontiguousarray(codes).reshape(-1)
@@ -200,14 +208,14 @@ def sample_of(codes: np.ndarray, k: int, passing: np.ndarray | None = None) -> S
 
 
 def likely_limits(
-    queries: np.ndarray, sample: Sample | None, n_codes: int, n_bits: int, n_jobs: int | None
+    queries: np.ndarray, sample: Sample | None, n_codes: int, n_jobs: int | None
 ) -> Limits:
     """Distances and indices of which the k-th of :func:`sample_of` very likely is not behind.
 
     In the order of both. Found for all queries before any is searched for: a thread that begins to
     search needs the interpreter once, instead of waiting for the others again and again.
     """
-    top, until = _no_limits(len(queries), n_codes, n_bits)
+    top, until = _no_limits(queries, n_codes)
     if sample is None:
         return top, until
     codes, numbers, step, rank = sample
@@ -215,15 +223,30 @@ def likely_limits(
     def search(rows):
         shape = len(queries[rows]), rank
         found = np.empty(shape, np.int64), np.empty(shape, np.int32)
-        unlimited = _no_limits(shape[0], len(codes), n_bits)
-        _nearest(queries[rows], codes, n_bits, unlimited, None, *found)
+        unlimited = _no_limits(queries[rows], len(codes))
+        _nearest(queries[rows], codes, unlimited, None, *found)
         last, top[rows] = found[0][:, -1], found[1][:, -1]
         until[rows] = step * (last if numbers is None else numbers[last])
 
-    cost = PAIR_COST * codes.size + _HIT_COST * rank
+    cost = _pair_cost(queries) * codes.size + _HIT_COST * rank
     over_rows(search, len(queries), n_jobs, cost=cost, fewest=_fewest(codes))
     return top, until
 
 
-def _no_limits(n_queries, n_codes, n_bits):
-    return np.full(n_queries, n_bits, np.int64), np.full(n_queries, n_codes, np.int64)
+def _no_limits(queries, n_codes):
+    n = len(queries)
+    return np.full(n, _farthest(queries), np.int64), np.full(n, n_codes, np.int64)
+
+
+def _farthest(queries):
+    """Largest distance of any words to queries.
+
+    It counts bits behind the last one of a code, too: those of a mapped file that was changed may
+    be ones, and a distance that the kernel has no room for would be lost.
+    """
+    n_bits = 64 * queries.shape[1]
+    return n_bits if queries.ndim == 2 else LARGEST_WEIGHT * n_bits
+
+
+def _pair_cost(queries):
+    return PAIR_COST if queries.ndim == 2 else WEIGHTED_PAIR_COST

@@ -54,26 +54,23 @@ class Nearest(NamedTuple):
         self,
         queries: np.ndarray,
         codes: np.ndarray,
-        n_bits: int,
         n_jobs: int | None,
         passing: np.ndarray | None = None,
     ) -> Found:
         k = min(self.k, len(codes))
-        n_found, indices, distances = _scan.k_nearest(queries, codes, k, n_bits, n_jobs, passing)
+        n_found, indices, distances = _scan.k_nearest(queries, codes, k, n_jobs, passing)
         if passing is None:  # as many as there can be
             return Found(n_found, indices.reshape(-1), distances.reshape(-1))
         is_there = np.arange(k) < n_found[:, None]
         return Found(n_found, indices[is_there], distances[is_there])
 
-    def look_up(
-        self, tables: "SubstringTables", queries: np.ndarray, n_bits: int, always: bool
-    ) -> Found | None:
+    def look_up(self, tables: "SubstringTables", queries: np.ndarray, always: bool) -> Found | None:
         """What tables find, where that is asked for or costs less than a scan."""
         if not always:
-            radius = tables.likely_radius(queries, self.k, n_bits)
+            radius = tables.likely_radius(queries, self.k)
             if not tables.pays(radius, len(queries)):
                 return None
-        return Found(*tables.k_nearest(queries, self.k, n_bits))
+        return Found(*tables.k_nearest(queries, self.k))
 
     def merged(self, parts: list[Found]) -> Found:
         """The nearest of all parts, each of later codes than the one before."""
@@ -98,7 +95,6 @@ class Within(NamedTuple):
         self,
         queries: np.ndarray,
         codes: np.ndarray,
-        n_bits: int,
         n_jobs: int | None,
         passing: np.ndarray | None = None,
     ) -> Found:
@@ -106,9 +102,7 @@ class Within(NamedTuple):
             *_scan.all_within(queries, codes, self.radius, self.by_distance, n_jobs, passing)
         )
 
-    def look_up(
-        self, tables: "SubstringTables", queries: np.ndarray, n_bits: int, always: bool
-    ) -> Found | None:
+    def look_up(self, tables: "SubstringTables", queries: np.ndarray, always: bool) -> Found | None:
         """What tables find, where that is asked for or costs less than a scan."""
         may_pay = tables.pays(self.radius, len(queries))
         if may_pay or (always and tables.cost(self.radius) <= tables.allowed_cost):

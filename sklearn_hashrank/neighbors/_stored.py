@@ -69,13 +69,14 @@ class StoredCodes:
         # With a mask, tables hold the codes that do not pass, too.
         if mask is None and self._may_use_tables(queries, algorithm):
             tables = self._substring_tables(n_jobs)
-            found = search.look_up(tables, queries, self.n_bits, algorithm == "multi_index")
+            found = search.look_up(tables, queries, algorithm == "multi_index")
             if found is not None:
                 return found
-        return scan_passing(search, queries, words, self.n_bits, n_jobs, mask)
+        return scan_passing(search, queries, words, n_jobs, mask)
 
     def _may_use_tables(self, queries: np.ndarray, algorithm: str) -> bool:
-        if algorithm == "brute" or len(self) >= _MOST_IN_TABLES:
+        is_weighted = queries.ndim > 2
+        if algorithm == "brute" or is_weighted or len(self) >= _MOST_IN_TABLES:
             return False
         is_built = self.tables is not None and self.tables.n_built > 0
         return algorithm == "multi_index" or is_built or len(queries) >= least_queries(queries)

@@ -30,6 +30,11 @@ def find_near(query, words, starts, stride, bound, found):
 
 
 @kernel
+def find_near_in_rows(query, codes, start, n_blocks, bound):
+    return _words.find_near_in_rows(query, codes, start, n_blocks, bound)
+
+
+@kernel
 def append_near(query, words, starts, stride, bound, allowed, base, keys):
     end = np.uint64(0)
     for i in range(starts.size):
@@ -91,6 +96,26 @@ def test_blocks_with_near_items(search):
                 assert _words._plain_find_near(*plain) == expected
 
 
+@pytest.mark.parametrize("n_words", _words.LENGTHS_OF_ROWS)
+def test_blocks_with_near_items_in_rows(n_words):
+    n, rng = 7, np.random.default_rng(n_words)
+    query = rng.integers(0, 2**64, n_words, dtype=np.uint64)
+    rows = rng.integers(0, 2**64, (n * BLOCK, n_words), dtype=np.uint64)
+    rows[BLOCK + 5] = query
+    rows[3 * BLOCK + 63] = query ^ np.uint64(1)
+    rows[4 * BLOCK] = ~query
+    distances = np.bitwise_count(rows ^ query).sum(axis=1, dtype=np.int64)
+    codes, first = rows.reshape(-1), 16 * n_words
+    for bound in (*bounds_of(query), 2):
+        for n_blocks in range(n - 1):
+            blocks = distances[16 : 16 + n_blocks * BLOCK].reshape(n_blocks, BLOCK)
+            are_near = np.flatnonzero((blocks < bound).any(axis=1))
+            expected = sum(1 << block for block in are_near.tolist())
+            given = query, codes, first, n_blocks, np.uint64(bound)
+            assert find_near_in_rows(*given) == expected
+            assert _words._plain_find_near_in_rows(*given) == expected
+
+
 def test_near_items_are_appended(search):
     query, words, starts = search
     distances = np.bitwise_count(words ^ query[:, None]).sum(axis=0, dtype=np.int64)
@@ -118,7 +143,7 @@ def test_words_are_split(n_words, n_items):
     codes = np.arange(first + n_words * n_items, dtype=np.uint64)
     words = np.full(n_words * stride, 2**63, np.uint64)
     if split_words(codes, first, n_items, n_words, words, stride):
-        assert n_words in (2, 4)
+        assert n_words in _words.LENGTHS_OF_ROWS
         words = words.reshape(n_words, stride)
         assert_array_equal(words[:, :n_items].T.ravel(), codes[first:])
         assert_array_equal(words[:, n_items:], 2**63)

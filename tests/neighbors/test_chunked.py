@@ -67,9 +67,9 @@ def test_chunks_of_columns_are_put_together():
 
 def test_rescoring_is_that_in_memory():
     projections = RNG.normal(size=(15, N_BITS))
-    options = {"n_neighbors": 4, "rescore": "asymmetric", "n_candidates": 30}
+    options = {"n_neighbors": 4, "distance": "asymmetric", "n_candidates": 30}
     found, expected = (
-        HammingNeighbors(**options).fit(codes).kneighbors(projections=projections)
+        HammingNeighbors(**options).fit(codes).kneighbors(projections)
         for codes in (chunked(BITS), BITS)
     )
     np.testing.assert_array_equal(found[1], expected[1])

@@ -160,17 +160,17 @@ def test_rescoring_among_what_passes():
     rng = np.random.default_rng(0)
     projections, database = rng.normal(size=(5, 32)), rng.integers(0, 2, (200, 32), dtype=np.uint8)
     names = [f"n{number}" for number in range(200)]
-    index = HammingNeighbors(3, rescore="asymmetric", n_candidates=200).fit(database, ids=names)
+    index = HammingNeighbors(3, distance="asymmetric", n_candidates=200).fit(database, ids=names)
     passes = np.arange(200) % 4 == 0
     farness = np.abs(projections)[:, None] * ((projections > 0)[:, None] != database)
     farness = np.where(passes, farness.sum(axis=2), np.inf)
-    distances, found = index.kneighbors(projections=projections, mask=passes)
+    distances, found = index.kneighbors(projections, mask=passes)
     order = np.argsort(farness, axis=1, kind="stable")[:, :3]
     assert found.tolist() == np.array(names)[order].tolist()
     np.testing.assert_allclose(distances, np.take_along_axis(farness, order, axis=1))
     few = np.zeros(200, bool)
     few[[7, 3]] = True
-    distances, found = index.kneighbors(projections=projections, mask=few)
+    distances, found = index.kneighbors(projections, mask=few)
     assert all(set(row[:2]) == {"n3", "n7"} and row[2] is None for row in found)
     assert np.all(np.isinf(distances[:, 2]) & np.isfinite(distances[:, 1]))
 

@@ -15,10 +15,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.pipeline import make_pipeline
 
-from sklearn_hashrank import HammingNeighbors, ITQHasher, LSHHasher
+from sklearn_hashrank import HammingNeighbors, LSHHasher
 from sklearn_hashrank.codes import unpack_codes
 from sklearn_hashrank.neighbors import _index_file, _scan
-from tests.oracle.neighbors import nearest, ranking, rescored, within
+from tests.oracle.neighbors import nearest, ranking, within
 
 ALGORITHMS = ["auto", "brute", "multi_index"]
 
@@ -283,63 +283,6 @@ def test_clone_parameters_and_pickle():
     np.testing.assert_array_equal(again.kneighbors(), index.kneighbors())
 
 
-# Asymmetric distances
-
-
-@settings(max_examples=50)
-@given(searches(), st.integers(1, 25), st.integers(1, 25))
-def test_rescoring_equals_the_literal_one(search, k, n_candidates):
-    queries, database = search
-    k = min(k, len(database))
-    n_candidates = max(k, n_candidates)
-    rng = np.random.default_rng(k)
-    sizes = rng.integers(0, 5, queries.shape) / 4  # exact sums: ties are ties
-    projections = np.where(queries == 1, sizes, -sizes)
-    index = HammingNeighbors(k, rescore="asymmetric", n_candidates=n_candidates).fit(database)
-    found = index.kneighbors(projections=projections)
-    check_rows(found, rescored(projections, database, n_candidates, k))
-    assert found[0].dtype == np.float64
-
-
-def test_rescoring_finds_what_projections_find():
-    """More of the neighbours by projection, and by class, than Hamming distance alone."""
-    X, y = load_digits(return_X_y=True)
-    X, X_test, y, y_test = train_test_split(X, y, random_state=0)
-    hasher = ITQHasher(16, random_state=0).fit(X)
-    index = HammingNeighbors(10, rescore="asymmetric", n_candidates=200).fit(hasher.predict(X))
-    projections = hasher.decision_function(X_test)
-    rescored_indices = index.kneighbors(hasher.predict(X_test), projections=projections)[1]
-    indices = index.set_params(rescore=None).kneighbors(hasher.predict(X_test))[1]
-    assert np.mean(y[rescored_indices] == y_test[:, None]) > 0.01 + np.mean(
-        y[indices] == y_test[:, None]
-    )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "arguments", "message"),
-    [
-        ({}, {"projections": [[1.0, 1.0]]}, "rescore=None and projections=list"),
-        ({"rescore": "asymmetric"}, {"codes": [[1, 1]]}, "projections=NoneType"),
-        ({"rescore": "asymmetric"}, {"projections": [[1.0]]}, "each of the 2 bits. Got 1"),
-        ({"rescore": "asymmetric"}, {"projections": [[np.nan, 1]]}, "projections contains NaN"),
-        (
-            {"rescore": "asymmetric"},
-            {"projections": [[1, 1]], "codes": [[0, 1]]},
-            "codes must be the signs of projections",
-        ),
-        (
-            {"rescore": "asymmetric", "n_candidates": 1},
-            {"projections": [[1, 1]]},
-            "n_candidates must be at least n_neighbors = 2. Got 1",
-        ),
-    ],
-)
-def test_bad_rescoring_is_refused(parameters, arguments, message):
-    index = HammingNeighbors(2, **parameters).fit([[0, 1], [1, 1], [0, 0], [0, 1]])
-    with pytest.raises(ValueError, match=message):
-        index.kneighbors(**arguments)
-
-
 # Files
 
 
@@ -440,8 +383,32 @@ def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
     words = index._state[0].blocks[0].copy()
     words.view(np.uint8)[7, 2] |= 1
     _index_file.write(path, words, 20, index.get_params(), index._state[1])
-    with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
-        HammingNeighbors.load(path)
+    for verify in (True, False):
+        with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
+            HammingNeighbors.load(path, verify=verify)
+
+
+@pytest.mark.parametrize("n_bits", [60, 64, 100])
+@pytest.mark.parametrize("distance", ["hamming", "asymmetric"])
+def test_a_mapped_file_that_changes_gives_places_of_codes(tmp_path, n_bits, distance):
+    """Whatever the words hold by now, also behind the last bit: indices are indices."""
+    codes, path = random_codes(3000, n_bits, 0), tmp_path / "index.npy"
+    for algorithm in ("brute", "multi_index"):
+        index = HammingNeighbors(200, n_bits=n_bits, algorithm=algorithm, distance=distance)
+        index.fit(codes).save(path)
+        loaded = HammingNeighbors.load(path, verify=False)
+        with open(path, "r+b") as file:
+            file.seek(192)
+            file.write(b"\xff" * 8 * -(-n_bits // 64) * 3000)
+        queries = random_codes(3, n_bits, 1)
+        if distance == "asymmetric":
+            queries = np.random.default_rng(0).normal(size=(3, n_bits))
+        for k in (1, 200, 3000):
+            distances, found = loaded.kneighbors(queries, k)
+            assert (np.sort(found, axis=1) >= 0).all()
+            assert (np.diff(np.sort(found, axis=1)) > 0).all()
+            assert (found < 3000).all()
+            assert (distances >= 0).all()
 
 
 def test_files_and_modes_that_cannot_be_read(saved, tmp_path):

@@ -12,7 +12,7 @@ from sklearn_hashrank import HammingNeighbors
 from sklearn_hashrank.neighbors import _hamming_neighbors
 from tests.neighbors.test_ids_and_masks import KINDS, names_of
 from tests.neighbors.test_neighbors import ALGORITHMS, random_codes, searches, stable_sort
-from tests.oracle.neighbors import asymmetric_distance, nearest_by_prefix, ranking, within
+from tests.oracle.neighbors import nearest_by_prefix, ranking, within
 
 
 @settings(max_examples=40, deadline=None)
@@ -96,10 +96,10 @@ def test_candidates_of_some_queries_at_a_time(monkeypatch, kind):
 
     def found():
         index = HammingNeighbors(4, n_bits=90, prefix=32).fit(database)
-        rescored = HammingNeighbors(4, n_bits=90, prefix=32, rescore="asymmetric").fit(database)
+        rescored = HammingNeighbors(4, n_bits=90, prefix=32, distance="asymmetric").fit(database)
         yield from index.kneighbors(queries, mask=mask)
         yield from index.kneighbors()
-        yield from rescored.kneighbors(projections=projections, mask=mask)
+        yield from rescored.kneighbors(projections, mask=mask)
 
     at_once = list(found())
     monkeypatch.setattr(_hamming_neighbors, "_CANDIDATES", 5 * 40)  # five queries
@@ -136,19 +136,6 @@ def test_an_index_searched_for_its_own_codes_leaves_out_each(search, k):
     few = index.set_params(n_candidates=k).kneighbors(return_distance=False)
     assert few.shape == (len(database), k)
     assert not np.any(few == np.arange(len(database))[:, None])
-
-
-def test_candidates_by_the_first_bits_in_order_of_asymmetric_distance():
-    rng = np.random.default_rng(0)
-    projections, database = rng.normal(size=(6, 70)), rng.integers(0, 2, (150, 70), dtype=np.uint8)
-    options = {"rescore": "asymmetric", "prefix": 16, "n_candidates": 12}
-    index = HammingNeighbors(4, **options).fit(database)
-    distances, found = index.kneighbors(projections=projections)
-    candidates = nearest_by_prefix(projections > 0, database, 16, 12, 12)
-    for projection, near, places, pairs in zip(projections, distances, found, candidates):
-        ranked = sorted((asymmetric_distance(projection, database[j]), j) for _, j in pairs)[:4]
-        assert places.tolist() == [place for _, place in ranked]
-        np.testing.assert_allclose(near, [distance for distance, _ in ranked])
 
 
 def test_dask_chunks_have_the_candidates_of_all_codes():

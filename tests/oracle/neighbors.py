@@ -32,13 +32,29 @@ def asymmetric_distance(projection, item):
     return sum(abs(p) for p, bit in zip(projection, item) if (p > 0) != bool(bit))
 
 
-def rescored(projections, database, n_candidates, k):
-    """Candidates by Hamming distance, then (asymmetric distance, index), for each query."""
-    signs = [[int(p > 0) for p in row] for row in projections]
-    return [
-        sorted((asymmetric_distance(projection, database[j]), j) for _, j in row)[:k]
-        for projection, row in zip(projections, nearest(ranking(signs, database), n_candidates))
-    ]
+def rounded(projection):
+    """Sign and one of eight sizes for each bit: four bits of the projection."""
+    largest = max(abs(p) for p in projection)
+    return [(p > 0, round(7 * (abs(p) / largest)) if largest else 0) for p in projection]
+
+
+def rounded_distance(projection, item):
+    """Sum of the sizes of the bits that differ."""
+    return sum(size for (sign, size), bit in zip(rounded(projection), item) if sign != bool(bit))
+
+
+def nearest_by_projections(projections, database, n_candidates, k, prefix=None, passes=None):
+    """Candidates by (rounded distance of the first bits, index), then (distance, index)."""
+    found = []
+    for i, projection in enumerate(projections):
+        candidates = sorted(
+            (rounded_distance(projection[:prefix], item[:prefix]), j)
+            for j, item in enumerate(database)
+            if passes is None or passes[i][j]
+        )[:n_candidates]
+        ranked = sorted((asymmetric_distance(projection, database[j]), j) for _, j in candidates)
+        found.append(ranked[:k])
+    return found
 
 
 def nearest_by_prefix(queries, database, prefix, n_candidates, k, passes=None, exclude_self=False):
