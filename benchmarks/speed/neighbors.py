@@ -1,7 +1,7 @@
 """Speed of HammingNeighbors, as ratios to peers measured in the same run.
 
     python -m benchmarks.speed.neighbors                      # all of it, about four minutes
-    python -m benchmarks.speed.neighbors --only faiss|reading|latency|scikit-learn|multi-index|masks
+    python -m benchmarks.speed.neighbors --only faiss|single|projections|reading|latency|...
     python -m benchmarks.speed.neighbors --only prefix [--quick]
     python -m benchmarks.speed.neighbors --only rescoring [--fashion-mnist FOLDER]
 
@@ -58,6 +58,60 @@ def against_faiss(sheet, n_queries, n, n_jobs, n_bits=N_BITS):
             wanted = aim if (name == "processor") == (n_jobs == 1) else None
             work = f"k = {k:,}, per pair, {name}"
             sheet.row(work, own, "ns", "IndexBinaryFlat", other, at_least=wanted)
+
+
+def single_queries(sheet, n):
+    """One query at a time, as a server gets them, by processor time."""
+    try:
+        import faiss
+    except ImportError:
+        return
+    sheet.section(f"One query x {n:,}, k = 10, one thread, processor")
+    faiss.omp_set_num_threads(1)
+    for n_bits in (64, 128, 256, 512):
+        query, database = random_codes(1, 1, n_bits), random_codes(n, 2, n_bits)
+        peer = faiss.IndexBinaryFlat(n_bits)
+        peer.add(database)
+        index = HammingNeighbors(10, n_bits=n_bits, algorithm="brute", n_jobs=1).fit(database)
+        _, ours, _ = in_both_times(lambda i=index, q=query: i.kneighbors(q), 40)
+        _, theirs, _ = in_both_times(lambda i=peer, q=query: i.search(q, 10), 40)
+        work = f"{n_bits} bits"
+        sheet.row(work, ours * 1e3, "ms", "IndexBinaryFlat", theirs * 1e3, at_least=1.5)
+
+
+def projections(sheet, n):
+    """Search by projections beside the Hamming scan, and faiss' fast scan of RaBitQ codes."""
+    rng = np.random.default_rng(0)
+    sheet.section(f"Search by projections x {n:,}, k = 10, one thread, processor")
+    for n_bits in (64, 256):
+        rows = rng.standard_normal((n, n_bits), dtype=np.float32)
+        codes = np.packbits(rows > 0, axis=1)
+        given = rng.standard_normal((64, n_bits), dtype=np.float32)
+        peer = _rabitq(rows)
+        for n_queries in (1, 10, 64):
+            queries = given[:n_queries]
+            index = HammingNeighbors(10, n_bits=n_bits, algorithm="brute", n_jobs=1).fit(codes)
+            _, hamming, _ = in_both_times(lambda i=index, q=queries > 0: i.kneighbors(q), 10)
+            index.set_params(distance="asymmetric")
+            _, ours, _ = in_both_times(lambda i=index, q=queries: i.kneighbors(q), 10)
+            work = f"{n_bits} bits, {n_queries} queries"
+            sheet.row(work, ours * 1e3, "ms", "Hamming scan", hamming * 1e3, at_least=0.2)
+            if peer is not None:
+                _, theirs, _ = in_both_times(lambda i=peer, q=queries: i.search(q, 10), 5)
+                sheet.row(work, ours * 1e3, "ms", "RaBitQ fast scan", theirs * 1e3, at_least=1)
+
+
+def _rabitq(rows):
+    """Index of faiss for as many bits, and factors of eight bytes beside each code."""
+    try:
+        import faiss
+    except ImportError:
+        return None
+    faiss.omp_set_num_threads(1)
+    peer = faiss.index_factory(rows.shape[1], "RaBitQfs")
+    peer.train(rows[:10_000])
+    peer.add(rows)
+    return peer
 
 
 def in_both_times(function, repeats):
@@ -227,6 +281,8 @@ def main():
         "--only",
         choices=[
             "faiss",
+            "single",
+            "projections",
             "reading",
             "latency",
             "scikit-learn",
@@ -255,6 +311,10 @@ def measure(sheet, scale=1, only=None):
                 against_faiss(sheet, n_queries, 1_000_000 // scale, n_jobs)
         for n_bits in (128, 256):
             against_faiss(sheet, 200, 1_000_000 // scale, 2, n_bits)
+    if only in (None, "single"):
+        single_queries(sheet, 1_000_000 // scale)
+    if only in (None, "projections"):
+        projections(sheet, 1_000_000 // scale)
     if only in (None, "reading"):
         for size in (1_000_000, 10_000_000):
             against_reading(sheet, size // scale)

@@ -12,6 +12,8 @@ from ._words import BLOCK, PAIRS, aligned_words, put_cells, put_distances
 
 _SLICE = 2048  # items whose bins wait in the level-1 cache; a multiple of BLOCK
 _TILE = 16384  # items that stay in the level-2 cache while all queries pass
+_PROBES_OF_A_ROW = 64  # of a hash table, half of which is empty: a row needs two, on average
+_TOO_MANY_PROBES = -2
 _TILE_OF_PAIRS = 32768  # items, where pairs are counted: half as many tables to fold
 _LANES = 8  # sub-histograms: neighbouring items rarely wait for each other's store
 _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
@@ -271,26 +273,51 @@ def find_equal_rows(rows, groups, max_distinct):
     firsts, repeats = np.empty((2, max_distinct), dtype=np.int64)
     index = np.empty(len(rows), dtype=np.int32)
     n_distinct = number_equal_rows(rows, groups, table, firsts, repeats, index)
+    if n_distinct == _TOO_MANY_PROBES:
+        n_distinct = _number_by_sorting(rows, groups, firsts, repeats, index)
     if n_distinct < 0:
         return firsts[:0], repeats[:0], index[:0]
     return firsts[:n_distinct], repeats[:n_distinct], index
+
+
+def _number_by_sorting(rows, groups, firsts, repeats, index):
+    """Fill the arrays of `find_equal_rows` without a hash; return the number of pairs, or -1."""
+    keys = np.column_stack([rows, groups.astype(np.uint64)])
+    _, first, inverse, counts = np.unique(
+        keys, axis=0, return_index=True, return_inverse=True, return_counts=True
+    )
+    n_distinct = len(first)
+    if n_distinct > len(firsts):
+        return -1
+    order = np.argsort(first)  # of appearance
+    firsts[:n_distinct], repeats[:n_distinct] = first[order], counts[order]
+    number = np.empty(n_distinct, np.int32)
+    number[order] = np.arange(n_distinct)
+    index[:] = number[inverse.reshape(-1)]
+    return n_distinct
 
 
 @lean_kernel
 def number_equal_rows(rows, groups, table, firsts, repeats, index):
     """Fill the arrays of `find_equal_rows`; return the number of pairs, -1 after giving up.
 
+    Rows that were made to collide would take a time that grows with the square of their number:
+    after more probes than other rows ever need, _TOO_MANY_PROBES is returned.
     `table` holds -1 in a power of two of places, at least twice as many as `firsts` has.
     """
     n, n_words = rows.shape
     mask = np.uint64(table.size - 1)
     n_distinct = 0
+    probes_left = _PROBES_OF_A_ROW * n
     for i in range(n):
         key = np.uint64(groups[i])
         for w in range(n_words):
             key = _mix(key ^ rows[i, w])
         slot = _mix(key) & mask
         while True:
+            probes_left -= 1
+            if probes_left < 0:
+                return _TOO_MANY_PROBES
             entry = table[slot]
             if entry < 0:
                 if n_distinct == firsts.size:

@@ -56,11 +56,11 @@ def to_faiss_index(estimator: Any) -> Any:
     folded.check_norms("a faiss index")
     normals, intercept = folded.hyperplanes
     n_bits = len(normals)
-    transforms = []
+    transforms, width = [], folded.n_features
     for before, _ in folded.normalizations:
         if before is not None:
             transforms.append(affine(*before))
-        width = folded.n_features if before is None else len(before.components_)
+            width = len(before.components_)
         transforms.append(faiss.NormalizationTransform(width, 2.0))
     transforms.append(affine(-normals, -intercept))
     index: Any = faiss.IndexLSH(n_bits, n_bits, False, False)  # neither rotation nor thresholds

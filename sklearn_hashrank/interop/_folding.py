@@ -42,8 +42,8 @@ class Folded(NamedTuple):
     @property
     def n_features(self) -> int:
         """Width of the rows that go in."""
-        first = self.normalizations[0].affine if self.normalizations else None
-        return (first or self.hyperplanes).components_.shape[1]
+        maps = [*(each.affine for each in self.normalizations), self.hyperplanes]
+        return next(each for each in maps if each is not None).components_.shape[1]
 
     def check_norms(self, what: str) -> None:
         """Refuse norms other than "l2", for programs that know no other."""

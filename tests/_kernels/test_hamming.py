@@ -69,3 +69,24 @@ def test_no_count_overflows_where_all_items_are_equal(n_bits):
     query = np.zeros((1, len(words)), np.uint64)
     count_runs(query, words, None, np.zeros(1, int), stops, levels, counts)
     assert counts[0, 0, 0] == counts.sum() == n
+
+
+def test_rows_that_were_made_to_collide_are_sorted_instead():
+    """All rows in one place of the table: a search of it would take the square of their number."""
+    rng, n = np.random.default_rng(0), 1500
+    candidates = rng.integers(0, 2**64, 8_000_000, dtype=np.uint64)
+    mix = getattr(hamming._mix, "py_func", hamming._mix)
+    slots = mix(mix(candidates)) & np.uint64(4095)
+    rows = candidates[slots == 7][:n, None]
+    rows = np.ascontiguousarray(rows[rng.integers(0, len(rows), n)])
+    groups = np.zeros(n, np.int32)
+    firsts, repeats = np.empty((2, n), np.int64)
+    index = np.empty(n, np.int32)
+    state = np.full(4096, -1, np.int32), firsts, repeats, index
+    assert hamming.number_equal_rows(rows, groups, *state) == hamming._TOO_MANY_PROBES
+    firsts, repeats, index = hamming.find_equal_rows(rows, groups, n)
+    assert firsts.tolist() == sorted(firsts.tolist())
+    np.testing.assert_array_equal(rows[firsts][index], rows)
+    np.testing.assert_array_equal(repeats, np.bincount(index))
+    assert len(np.unique(rows)) == len(firsts)
+    assert hamming.find_equal_rows(rows, groups, len(firsts) - 1)[0].size == 0

@@ -58,6 +58,9 @@ ESTIMATORS = {
     "normalised twice": make_pipeline(
         Normalizer(), StandardScaler(), Normalizer(), TruncatedSVD(10, random_state=0), PCAHasher(9)
     ),
+    "normalised before and after a PCA, twice": make_pipeline(
+        Normalizer(), PCA(10, random_state=0), Normalizer(), Normalizer(), LSHHasher(9)
+    ),
 }
 OTHER_NORMS = {
     norm: make_pipeline(MinMaxScaler(), Normalizer(norm), LSHHasher(21, random_state=0))

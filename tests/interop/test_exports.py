@@ -46,6 +46,7 @@ def test_what_is_folded_and_faiss_give_the_codes_of_transform(name, data):
         estimator = fitted(name, data, output)
         is_near = near_a_hyperplane(estimator, rows)
         expected = estimator.transform(rows)
+        assert fold(estimator).n_features == rows.shape[1]
         for dtype in (np.float32, np.float64):
             check_codes(encode(fold(estimator), rows, dtype), expected, is_near)
     if name in OTHER_NORMS:
