@@ -127,6 +127,13 @@ def _find_edges(column):
     return np.where((middle > lower) & (middle < upper), middle, lower)
 
 
+def _ascend(starts: np.ndarray, stop: int, least: int) -> bool:
+    """Whether numbers go from 0 to `stop` in steps of at least `least`."""
+    are_inside = (starts >= 0).all() and (starts <= stop).all()  # else steps could wrap around
+    has_ends = bool(are_inside) and starts[0] == 0 and starts[-1] == stop
+    return bool(has_ends and (np.diff(starts) >= least).all())
+
+
 @storable
 class TreeEnsembles(NamedTuple):
     """Boosted trees of several bits.
@@ -187,22 +194,22 @@ class TreeEnsembles(NamedTuple):
     def check(self, n_bits: int, n_features: int) -> None:
         """Refuse arrays that are no trees, which a walk through them would not survive."""
         nodes = self.feature, self.threshold, self.child, self.value
-        n_nodes, n_trees = len(self.feature), len(self.tree_starts)
-        ends = np.append(self.tree_starts, n_nodes)
-        sizes, dtypes = np.diff(ends), [array.dtype.str for array in self]
-        are_arrays = dtypes == ["<i4", "<f8", "<i4", "<f8", "<i8", "<i8"]
-        are_arrays = are_arrays and all(array.shape == (n_nodes,) for array in nodes)
-        if not are_arrays or ends[0] != 0 or (sizes < 1).any():
+        are_arrays = all(isinstance(array, np.ndarray) and array.ndim == 1 for array in self)
+        dtypes = ["<i4", "<f8", "<i4", "<f8", "<i8", "<i8"]
+        if not are_arrays or [array.dtype.str for array in self] != dtypes:
             raise ValueError("trees_ holds arrays that do not fit together.")
+        n_nodes, n_trees = len(self.feature), len(self.tree_starts)
+        roots = np.append(self.tree_starts, n_nodes)
+        if any(len(array) != n_nodes for array in nodes) or not _ascend(roots, n_nodes, least=1):
+            raise ValueError("trees_ holds arrays that do not fit together.")
+        sizes = np.diff(roots)
         inside = np.arange(n_nodes) - np.repeat(self.tree_starts, sizes)
-        is_leaf = self.child == 0
-        is_right = (self.child > inside) & (self.child + 1 < np.repeat(sizes, sizes))
+        left = self.child.astype(np.int64)  # in 32 bits, the child after the largest is negative
+        is_right = (left > inside) & (left + 1 < np.repeat(sizes, sizes))
         is_known = (self.feature >= 0) & (self.feature < n_features)
-        bits = self.bit_starts
-        are_bits = len(bits) == n_bits + 1 and bits[0] == 0 and bits[-1] == n_trees
-        if not (is_leaf | is_right).all() or not is_known.all():
+        if not ((left == 0) | is_right).all() or not is_known.all():
             raise ValueError("trees_ holds a node without a place in its tree or its features.")
-        if not are_bits or (np.diff(bits) < 0).any():
+        if len(self.bit_starts) != n_bits + 1 or not _ascend(self.bit_starts, n_trees, least=0):
             raise ValueError(f"trees_ must hold trees of {n_bits} bits.")
 
     def scores(self, X: Any, n_jobs: int | None) -> np.ndarray:

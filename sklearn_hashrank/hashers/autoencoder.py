@@ -403,6 +403,8 @@ class BinaryAutoencoderHasher(BaseHasher):
 
     def _check_fitted(self) -> None:
         n_bits, n_features = self.n_bits_, self.n_features_in_
+        if self._unit_tables is not None:
+            self._gram = None  # follows from the tables, whatever a file says
         n_fields: int = n_bits
         decoder: tuple[int, ...] = n_bits, n_features
         if self._unit_tables is not None:

@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn_hashrank import (
     DispersionHasher,
     EuclideanAffinity,
+    FastHasher,
     HammingNeighbors,
     HierarchicalAffinity,
     ITQHasher,
@@ -621,3 +623,18 @@ def test_any_tree_is_loaded_or_refused(path, parts, monkeypatch):
             load_hasher(path)
             n_loaded += 1
     assert 0 < n_loaded < 200
+
+
+@pytest.mark.parametrize("name", ["n_features_in_", "n_bits_"])
+def test_nothing_is_allocated_by_a_number_that_no_array_backs(path, name):
+    """A file of some kilobytes takes no memory for the features it says there are."""
+    save_hasher(path, FastHasher(2, n_estimators=2, random_state=0).fit(X, y))
+    parts = read_archive(path)
+    _, _, state = parts.about["hasher"]["object"]
+    state[name] = 5 * 10**7
+    arrays = [(str(i), array) for i, array in enumerate(parts.arrays)]
+    write_archive(path, parts.about, arrays)
+    tracemalloc.start()
+    assert "does not hold a hasher" in refused(path)
+    assert tracemalloc.get_traced_memory()[1] < 10**7
+    tracemalloc.stop()

@@ -24,9 +24,7 @@ ROOT = Path(__file__).parents[2]
 def main() -> int:
     """Run all readers, or, in a child process, one of them."""
     parser = argparse.ArgumentParser("python -m tests.fuzz", description=__doc__)
-    parser.add_argument(
-        "--cases", type=int, default=100_000, help="corrupted files, of all readers"
-    )
+    parser.add_argument("--cases", type=int, default=80_000, help="corrupted files, of all readers")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--crashes", type=int, default=12, help="kills of each command")
@@ -34,6 +32,10 @@ def main() -> int:
         "--indexes", type=int, default=34_000, help="indexes that are searched three times each"
     )
     parser.add_argument("--shards", type=int, default=10_000, help="sums of two histograms")
+    parser.add_argument(
+        "--crafted", type=int, default=20_000, help="hasher files with crafted values"
+    )
+    parser.add_argument("--craft", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
     parser.add_argument("--searched", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--reader", help=argparse.SUPPRESS)
@@ -50,9 +52,16 @@ def main() -> int:
 
         print(json.dumps(fuzz_searches(options.searched, options.seed, options.first)))
         return 0
+    if options.craft is not None:
+        from .crafted import fuzz_crafted
+
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+        print(json.dumps(fuzz_crafted(options.craft, options.seed, options.first)))
+        return 0
     failed = _read_all(options) if options.cases else 0
+    failed += _in_jobs(options, "--craft", options.crafted, "crafted hasher files")
     failed += _kill_all(options) if options.crashes else 0
-    failed += _search_all(options) if options.indexes else 0
+    failed += _in_jobs(options, "--searched", options.indexes, "searches, by the kind of mask")
     failed += _add_all(options) if options.shards else 0
     return bool(failed)
 
@@ -94,10 +103,13 @@ def _kill_all(options: argparse.Namespace) -> int:
     return failed
 
 
-def _search_all(options: argparse.Namespace) -> int:
+def _in_jobs(options: argparse.Namespace, option: str, n_cases: int, what: str) -> int:
+    """Share cases among children; print what came of them, and return how many children failed."""
+    if not n_cases:
+        return 0
     start = time.monotonic()
-    per_job = -(-options.indexes // options.jobs)
-    words = ["--searched", str(per_job), "--seed", str(options.seed)]
+    per_job = -(-n_cases // options.jobs)
+    words = [option, str(per_job), "--seed", str(options.seed)]
     with ThreadPoolExecutor(options.jobs) as pool:
         firsts = [str(job * per_job) for job in range(options.jobs)]
         children = [pool.submit(_child, *words, "--first", first) for first in firsts]
@@ -106,11 +118,9 @@ def _search_all(options: argparse.Namespace) -> int:
         of_job, error = child.result()
         counts += of_job
         errors += [error] if error else []
-    said = ", ".join(f"{counts[kind]:,} with mask {kind}" for kind in sorted(counts))
-    print(
-        f"{counts.total():,} searches ({said}) in {time.monotonic() - start:.0f} s, "
-        f"{len(errors)} jobs failed"
-    )
+    said = ", ".join(f"{counts[kind]:,} {kind}" for kind in sorted(counts))
+    seconds = time.monotonic() - start
+    print(f"{counts.total():,} {what} ({said}) in {seconds:.0f} s, {len(errors)} jobs failed")
     for error in errors:
         print(error)
     return len(errors)

@@ -63,6 +63,8 @@ def _live(rng) -> Counter:
     }
     if has_prefix:
         options["prefix"] = int(rng.integers(1, n_bits))
+    if rng.random() < 0.2:
+        options["distance"] = "asymmetric"
     index = HammingNeighbors(1, **options)
     index.fit(as_given(rows[there]), **({} if names is None else {"ids": names[there].tolist()}))
     seen, counts = len(there), Counter()
@@ -77,7 +79,9 @@ def _live(rng) -> Counter:
             there = there[~np.isin(there, gone)]
         if seen < n_rows and rng.random() < 0.5:
             more = np.arange(seen, int(rng.integers(seen + 1, n_rows + 1)))
-            index.add(as_given(rows[more]), *([] if names is None else [names[more].tolist()]))
+            buffer = as_given(rows[more])
+            index.add(buffer, *([] if names is None else [names[more].tolist()]))
+            buffer[:] = 0  # the index has a copy
             there, seen = np.append(there, more), int(more[-1]) + 1
     return counts
 
@@ -111,9 +115,15 @@ def _search(rng, index, queries, rows, there, names, as_given):
     kind, mask, passes = _mask(rng, len(queries), len(rows))
     k = int(rng.integers(1, len(rows) + 1))
     n_candidates = None if rng.random() < 0.5 else int(rng.integers(k, len(rows) + 5))
-    if index.prefix is not None:
+    has_candidates = index.prefix is not None or index.distance == "asymmetric"
+    if has_candidates:
         index.set_params(n_candidates=n_candidates)
-    distances, found = index.kneighbors(as_given(queries), k, mask=mask)
+    given, first, best_of = as_given(queries), *_distances(index, queries, rows, None)
+    if index.distance == "asymmetric":
+        sizes = rng.integers(0, 30, queries.shape) / 8  # whose sums are exact
+        given = np.where(queries == 1, sizes + 0.125, -sizes)
+        first, best_of = _distances(index, queries, rows, np.abs(given))
+    distances, found = index.kneighbors(given, k, mask=mask)
     radius = int(rng.integers(0, queries.shape[1] + 1))
     near, within = index.radius_neighbors(as_given(queries), radius, True, True, mask=mask)
     ids = there if names is None else names[there]
@@ -121,13 +131,15 @@ def _search(rng, index, queries, rows, there, names, as_given):
     for query, passing in enumerate(map(np.flatnonzero, passes)):
         ranked = passing[np.argsort(full[query, passing], kind="stable")]
         best = ranked
-        if index.prefix is not None:
-            first = (queries[query, : index.prefix] != rows[passing, : index.prefix]).sum(axis=1)
-            some = passing[np.argsort(first, kind="stable")[: n_candidates or 10 * k]]
-            best = some[np.lexsort((some, full[query, some]))]
+        if has_candidates:
+            nearest = np.argsort(first[query, passing], kind="stable")
+            some = passing[nearest[: n_candidates or 10 * k]]
+            best = some[np.lexsort((some, best_of[query, some]))]
         best = best[:k]
         n = len(best)
-        _agree("distances", distances[query].tolist(), [*full[query, best], *[-1] * (k - n)])
+        farthest = np.inf if index.distance == "asymmetric" else -1
+        expected = [*best_of[query, best], *[farthest] * (k - n)]
+        _agree("distances", distances[query].tolist(), expected)
         _agree("ids", found[query, :n].tolist(), ids[best].tolist())
         nothing = -1 if names is None or names.dtype != object else None
         _agree("nothing", found[query, n:].tolist(), [nothing] * (k - n))
@@ -135,6 +147,18 @@ def _search(rng, index, queries, rows, there, names, as_given):
         _agree("distances within", near[query].tolist(), full[query, ranked].tolist())
         _agree("ids within", within[query].tolist(), ids[ranked].tolist())
     return kind
+
+
+def _distances(index, queries, rows, sizes):
+    """Distances by which candidates are found, and by which they are sorted."""
+    differ = queries[:, None] != rows
+    if sizes is None:
+        return differ[:, :, : index.prefix].sum(axis=2), differ.sum(axis=2)
+    first = sizes[:, : index.prefix]
+    largest = first.max(axis=1, keepdims=True)
+    weights = np.rint(7 * np.divide(first, largest, out=np.zeros_like(first), where=largest > 0))
+    rounded = np.einsum("qib,qb->qi", differ[:, :, : index.prefix], weights)
+    return rounded, np.einsum("qib,qb->qi", differ, sizes)
 
 
 def _agree(what, found, expected):

@@ -12,6 +12,7 @@ import pytest
 from sklearn_hashrank import EuclideanAffinity
 from tests.fuzz.__main__ import command_lines
 from tests.fuzz.corruption import corrupted
+from tests.fuzz.crafted import CraftedError, fuzz_crafted
 from tests.fuzz.readers import READERS
 from tests.fuzz.run import FuzzError, fuzz
 from tests.fuzz.searches import SearchError, fuzz_searches
@@ -82,6 +83,14 @@ def test_what_a_killed_command_leaves_is_whole():
         check=False,
     )
     assert found.returncode == 0, found.stderr
+
+
+def test_crafted_values_are_refused_or_do_no_harm(monkeypatch):
+    counts = fuzz_crafted(60, 1)
+    assert counts.keys() == {"refused", "loaded"}
+    monkeypatch.setattr("tests.fuzz.crafted.load_hasher", lambda path: 1 // 0)
+    with pytest.raises(CraftedError, match="ZeroDivisionError"):
+        fuzz_crafted(1, 1)
 
 
 def test_searches_are_those_of_a_literal_sort():

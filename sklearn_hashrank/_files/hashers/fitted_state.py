@@ -5,12 +5,17 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from ..._utils.parameters import is_int
 from ...affinity._protocol import BaseAffinity
 from ...base import BaseHasher, LinearHasher
 from ...codes._formats import packed_width
 from ..storable import is_of_package
+
+# Of a number that no array of a file is as long as, a row is made: 32 MB, however small the file.
+_MOST_WITHOUT_ARRAY = 1 << 22
 
 
 def check_kind(hasher: Any) -> None:
@@ -76,6 +81,12 @@ def _check_training_rows(hasher: BaseHasher) -> None:
 def _check_encoding(hasher: BaseHasher) -> None:
     """Refuse fitted attributes that do not fit together, by encoding a row of zeros."""
     n_features, n_bits = hasher.n_features_in_, hasher.n_bits_
+    for name, number in (("n_features_in_", n_features), ("n_bits_", n_bits)):
+        if not is_int(number, 1) or number > max(_MOST_WITHOUT_ARRAY, _longest_axis(hasher)):
+            raise ValueError(
+                f"{name} must be an int from 1 to {_MOST_WITHOUT_ARRAY}, or at most as long as an "
+                f"array of the hasher. Got {number!r}."
+            )
     names = getattr(hasher, "feature_names_in_", None)
     if names is not None and np.shape(names) != (n_features,):
         raise ValueError(f"feature_names_in_ must name {n_features} features. Got {len(names)}.")
@@ -86,6 +97,22 @@ def _check_encoding(hasher: BaseHasher) -> None:
             f"a row of zeros must have {n_bits} finite projections. "
             f"Got {projections.dtype} of shape {projections.shape}."
         )
+
+
+def _longest_axis(value: Any) -> int:
+    """Length of the longest axis of the arrays that an object holds."""
+    if isinstance(value, np.ndarray):
+        return max(value.shape, default=0)
+    parts: Iterable[Any] = ()
+    if sparse.issparse(value):  # whose shape is two numbers
+        parts = value.data, value.indices, value.indptr
+    elif isinstance(value, dict):
+        parts = value.values()
+    elif isinstance(value, (list, tuple)):
+        parts = value
+    elif is_of_package(type(value)) and hasattr(value, "__dict__"):
+        parts = vars(value).values()
+    return max((_longest_axis(part) for part in parts), default=0)
 
 
 def _check_levels(hasher: Any) -> None:

@@ -1,0 +1,27 @@
+"""Every stored array of every hasher, with crafted values under a right digest."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.instances import ENCODERS
+
+ROOT = Path(__file__).parents[2]
+CODE = """
+from tests.fuzz.crafted import fuzz_every_array
+for number in range({first}, {n}, 4):
+    counts = fuzz_every_array(number)
+    assert counts["refused"] > 0, number
+"""
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_no_value_of_an_array_crashes_the_loader(first):
+    """In a process of its own, which a kernel that reads beyond its arrays would end."""
+    code = CODE.format(first=first, n=len(ENCODERS))
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
