@@ -96,7 +96,6 @@ class Anchors:
 
     @property
     def raw(self) -> np.ndarray:
-        """The anchors in units of the features, (n_anchors, n_features) float64."""
         assert self.space.scale is not None
         scale = np.where(self.space.scale > 0, self.space.scale, 1)
         return self.inside / scale + self.space.mean

@@ -38,7 +38,6 @@ def is_dask_array(X: Any) -> bool:
 
 
 def in_memory(array: Any) -> Any:
-    """Compute a dask array; leave everything else as it is."""
     return array.compute() if is_dask_array(array) else array
 
 
@@ -72,7 +71,6 @@ def source(
 
 
 def check_batch_size(batch_size: Any) -> None:
-    """Refuse what is neither "auto" nor a positive int."""
     is_auto = isinstance(batch_size, str) and batch_size == "auto"
     if not is_auto and not is_int(batch_size, 1):
         raise ValueError(f"batch_size must be 'auto' or an int >= 1. Got {batch_size!r} instead.")

@@ -71,7 +71,6 @@ class CenteredRows(LinearOperator):
         return self._rmatmat(u.reshape(-1, 1)).ravel()
 
     def take(self, rows: np.ndarray) -> "CenteredRows":
-        """Some of the rows, with the same mean and scale."""
         return CenteredRows(self.X[rows], self.mean, self.scale)
 
     def made_ready(self) -> "CenteredRows":

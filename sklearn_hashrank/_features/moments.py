@@ -50,7 +50,6 @@ class Moments(NamedTuple):
         return cls(rows.shape[0], mean, rows.variances(), name, _ROUNDING[name])
 
     def __add__(self, other: Any) -> "Moments":
-        """Moments of the rows of both."""
         n = self.n_rows + other.n_rows
         share = other.n_rows / n
         between = share * (1 - share) * (other.mean - self.mean) ** 2
@@ -87,7 +86,6 @@ class RowSums(NamedTuple):
     covariance: np.ndarray | None
 
     def __add__(self, other: Any) -> "RowSums":
-        """Sums of the rows of both."""
         moments = self.moments + other.moments
         if self.covariance is None:
             return RowSums(moments, None)

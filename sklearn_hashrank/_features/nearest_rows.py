@@ -21,13 +21,11 @@ METRICS = ("cosine", "euclidean", "inner_product")
 
 
 def products(queries: Any, rows: Any) -> np.ndarray:
-    """Inner products of all pairs, (n_queries, n_rows), of dense or sparse rows."""
     product = queries @ rows.T
     return product.toarray() if sparse.issparse(product) else np.asarray(product)
 
 
 def half_squares(rows: Any) -> np.ndarray:
-    """Half of the squared length of each row."""
     squares = rows.multiply(rows) if sparse.issparse(rows) else rows * rows
     return np.asarray(squares.sum(axis=1)).ravel() / 2
 
@@ -87,7 +85,6 @@ def nearest_rows(
 
 
 def _largest(values: np.ndarray, k: int) -> np.ndarray:
-    """Places of the `k` largest of each row, ascending; the first of equal ones."""
     n_rows, n = values.shape
     if n <= k:
         return np.broadcast_to(np.arange(n), values.shape).copy()

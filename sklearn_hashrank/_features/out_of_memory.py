@@ -56,8 +56,6 @@ class StoredRows(ABC):
 
 
 class ManyRows(NamedTuple):
-    """Rows that are not in memory, and what goes with them."""
-
     X: Any
     y: Any
 
@@ -149,7 +147,6 @@ def _is_lazy_table(X: Any) -> bool:
 
 
 def _take(array: Any, numbers: np.ndarray) -> Any:
-    """Rows of ascending numbers, in memory."""
     if is_dask_array(array):
         return in_memory(array if len(numbers) == array.shape[0] else array[numbers])
     if isinstance(array, StoredRows):

@@ -64,7 +64,6 @@ class NeighborRelevance:
         return levels
 
     def batch_size(self, objective: Any, random_state: np.random.RandomState) -> int:
-        """Return the same number of rows for every objective."""
         return _ROWS_OF_BATCHES
 
     def takes_groups(self, size: int) -> bool:
@@ -80,7 +79,6 @@ class NeighborRelevance:
     def batches(
         self, rows: np.ndarray, size: int, in_groups: bool, random_state: np.random.RandomState
     ) -> "NeighborBatches":
-        """Return batches of some of the members, with their neighbors among them."""
         is_wanted = np.zeros(len(self.members), dtype=bool)
         is_wanted[self._place[rows]] = True
         return NeighborBatches(rows, size, self, is_wanted, random_state)

@@ -104,13 +104,11 @@ class PairRelevance:
         return self._batches_of_groups.batch_size if self.takes_groups(size) else size
 
     def takes_groups(self, size: int) -> bool:
-        """Return whether many classes make relevant rows rare."""
         return size > _SMALLEST_BATCH and self.class_of is not None
 
     def batches(
         self, rows: np.ndarray, size: int, in_groups: bool, random_state: np.random.RandomState
     ) -> Batches:
-        """Return batches of some of the rows, at random or in groups of a class."""
         if in_groups and self.class_of is not None:
             group_size = self._batches_of_groups.group_size
             return GroupBatches(rows, self.class_of[rows], size, group_size, random_state)

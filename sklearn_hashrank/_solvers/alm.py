@@ -131,7 +131,6 @@ class _AugmentedLagrangian:
         return self.gradient(A) + 2 * A @ (self.multipliers + self.rho * gap)
 
     def update(self, A):
-        """Move the multipliers along the residual of the constraint."""
         gap = A.T @ A - np.eye(A.shape[1])
         self.multipliers = self.multipliers + self.rho * gap
 

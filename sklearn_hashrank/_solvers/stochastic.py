@@ -21,7 +21,6 @@ __all__ = [
 
 
 def constant(progress: float) -> float:
-    """Return 1."""
     return 1.0
 
 

@@ -134,7 +134,6 @@ def _callback_class(base: type) -> type:
             self.loss = loss
 
         def on_step_begin(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
-            """Tell it; the last step is done at full steepness."""
             self.loss.anneal(min(1.0, state.global_step / max(1, state.max_steps - 1)))
 
     return AnnealingCallback

@@ -43,13 +43,11 @@ class DatasetRows:
         return np.stack(block) if block else np.empty((0, self.shape[1]), np.float32)
 
     def blocks(self) -> Iterator[np.ndarray]:
-        """All rows, in blocks of bounded size."""
         size = max(1, _BLOCK_NUMBERS // self.shape[1])
         for start in range(0, self.shape[0], size):
             yield self[start : start + size]
 
     def to_array(self) -> np.ndarray:
-        """All rows at once."""
         return self[:]
 
     def y(self) -> np.ndarray | None:

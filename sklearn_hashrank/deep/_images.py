@@ -49,7 +49,6 @@ class ImageLayout(NamedTuple):
 
     @property
     def channels_height_width(self) -> tuple[int, int, int]:
-        """Shape of an image with its channels first."""
         if len(self.shape) == 2:
             return (1, self.shape[0], self.shape[1])
         a, b, c = self.shape
@@ -57,7 +56,6 @@ class ImageLayout(NamedTuple):
 
     @property
     def channel_of(self) -> np.ndarray:
-        """Channel of every number of a row."""
         n, height, width = self.channels_height_width
         if len(self.shape) == 2 or self.channels_first:
             return np.repeat(np.arange(n), height * width)

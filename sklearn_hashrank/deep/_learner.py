@@ -44,7 +44,6 @@ class Inputs:
         self.layout, self.space = layout, space
 
     def tensor(self, X: Any, rows: Any, dtype: torch.dtype = torch.float32) -> torch.Tensor:
-        """Return some rows of X, on the CPU."""
         block = dense_rows(X, rows)
         if self.space is None:
             block = block.astype(block.dtype.newbyteorder("="))  # a copy, which may be written to
@@ -55,7 +54,6 @@ class Inputs:
         return torch.from_numpy(np.ascontiguousarray(block)).to(dtype)
 
     def n_rows_at_a_time(self, n_features: int) -> int:
-        """Rows that are encoded at a time."""
         if self.layout is None:
             return max(1, _NUMBERS_OF_ROWS // n_features)
         return max(_FEWEST_IMAGES, _NUMBERS_OF_IMAGES // n_features)
@@ -124,7 +122,6 @@ class NetworkModel(BaseModel):
         return -float(loss.detach())
 
     def projections(self, X: Any, rows: np.ndarray) -> np.ndarray:
-        """Return the scores of rows by what has been learned so far."""
         self.network.eval()
         try:
             return encode(self.network, self._inputs, X, self._device, rows)
@@ -132,11 +129,9 @@ class NetworkModel(BaseModel):
             self._resume()
 
     def get_state(self) -> dict[str, torch.Tensor]:
-        """Copy of what the network has learned."""
         return copy.deepcopy(self.network.state_dict())
 
     def set_state(self, state: dict[str, torch.Tensor]) -> None:
-        """Give it back."""
         self.network.load_state_dict(state)
 
     def check_weights(self) -> None:

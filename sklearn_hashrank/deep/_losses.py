@@ -91,7 +91,8 @@ class BatchLoss(torch.nn.Module):
                 f"Got shape {y.shape}."
             )
         if is_auto(self.affinity):
-            self.checked_objective.check_affinity(_affinity_of_form(y), guessed=True)
+            richest = _affinity_with_most_levels(y.shape[1] if y.ndim == 2 else 1)
+            self.checked_objective.check_affinity(richest, guessed=True)
         affinity = self._batch_affinity.of(y)
         level, levels = level_indices(affinity, y, len(scores))
         return minus_objective(lambda s: self.checked_objective(s, level, levels), scores)
@@ -247,13 +248,9 @@ def _find(owner, objective, names):
     return find_objective(objective)
 
 
-def _affinity_of_form(y):
-    """Return the affinity with most levels that ``"auto"`` may choose for a batch like `y`."""
-    return _affinity_of_columns(y.shape[1] if y.ndim == 2 else 1)
-
-
 @cache
-def _affinity_of_columns(n_columns):
+def _affinity_with_most_levels(n_columns):
+    """Return that of those that ``"auto"`` may choose for a batch of so many columns of `y`."""
     if n_columns < 2:
         return LabelAffinity().fit(np.zeros(1, dtype=int))
     return HierarchicalAffinity().fit(np.zeros((1, n_columns), dtype=int))

@@ -16,7 +16,6 @@ class _MinusObjective(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, scores, evaluate):
-        """Evaluate the objective, and keep its gradient."""
         on_host = scores.detach().cpu().contiguous().numpy()
         if np.isnan(on_host).any():
             raise ValueError(
@@ -31,7 +30,6 @@ class _MinusObjective(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx, by_loss):
-        """Return the kept gradient."""
         (gradient,) = ctx.saved_tensors
         return -by_loss * gradient, None
 

@@ -57,7 +57,6 @@ class LossOfRows(CheckedObjective):
     """Minus an objective as a function of scores that are a tensor."""
 
     def of(self, rows: np.ndarray) -> Loss:
-        """Return the loss of some rows, given by their numbers."""
         return partial(minus_objective, super().of(rows))
 
 
@@ -100,11 +99,9 @@ class OwnLossOfRows:
         """Say nothing of the levels."""
 
     def of(self, rows: np.ndarray) -> Loss:
-        """Return the loss of some rows as a function of their scores, a tensor."""
         return lambda scores: self._evaluate(scores, rows)
 
     def value(self, scores: np.ndarray, rows: np.ndarray) -> float:
-        """Return minus the loss for scores of some rows."""
         return -float(self._evaluate(torch.from_numpy(scores), rows))
 
     def _evaluate(self, scores, rows):

@@ -202,7 +202,6 @@ class GIST(TransformerMixin, BaseEstimator):
         return np.array(names, dtype=object)
 
     def _validate_images(self, X: Any, reset: bool) -> np.ndarray:
-        """Images of shape (n_samples, height, width, channels)."""
         _check_orientations(self.orientations)
         if isinstance(X, list | tuple):
             X = _stack(X)
@@ -332,7 +331,6 @@ def _check_orientations(orientations: Any) -> None:
 
 
 def _stack(images: Sequence) -> np.ndarray:
-    """One array of a list of images."""
     try:
         return np.asarray(images)
     except ValueError as error:

@@ -27,7 +27,6 @@ class KernelHasher(BitByBitHasher):
 
     @property
     def anchors_(self) -> np.ndarray:
-        """The anchors, (n_anchors, n_features)."""
         return self._features.anchors.raw
 
     def _find_features(
@@ -44,7 +43,6 @@ class KernelHasher(BitByBitHasher):
         self._features = KernelFeatures.centered(X, anchors, gamma)
 
     def _set_weights(self, weights: np.ndarray, offsets: Any, dtype: Any) -> None:
-        """Set hyperplanes with the given weights, (n_anchors, n_bits)."""
         self.dual_coef_ = np.ascontiguousarray(weights.T, dtype=dtype)
         self.intercept_ = np.zeros(weights.shape[1], dtype) + np.asarray(offsets, dtype)
 

@@ -117,7 +117,6 @@ def sample_pairs(
 
 
 def _relevance(affinity, groups):
-    """Yield the number of each group and which groups are relevant to it."""
     n = groups.shape[0]
     step = max(1, _NUMBERS_AT_A_TIME // n)
     for start in range(0, n, step):

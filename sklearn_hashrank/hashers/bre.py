@@ -200,7 +200,6 @@ def _products(rows):
 
 
 def _distances(kernel):
-    """Squared distances, as shares of the largest."""
     lengths = kernel.diagonal()
     distances = np.maximum(lengths[:, None] + lengths - 2 * kernel, 0)
     return distances / (distances.max() or 1)
@@ -299,7 +298,9 @@ class Embedding:
         )
         is_interval = np.concatenate([[True], critical[1:] > critical[:-1], [True]])
         self.weights[bit, place] = middles[np.where(is_interval, losses, np.inf).argmin()]
-        self._set_bits(bit, self._project(bit) > 0)
+        found = self._project(bit) > 0
+        self._distances += self._differ(found) - self._differ(self.bits[bit])
+        self.bits[bit] = found
 
     def _walk(self, bit, bits, order):
         """Loss after each flip of the rows in order, up to a constant."""
@@ -312,10 +313,6 @@ class Embedding:
             order, bits.astype(np.int64), distances, pairs.targets, *numbers, scale, losses
         )
         return losses
-
-    def _set_bits(self, bit, bits):
-        self._distances += self._differ(bits) - self._differ(self.bits[bit])
-        self.bits[bit] = bits
 
     def _project(self, bit):
         return self.kernel[:, self.basis[bit]] @ self.weights[bit]

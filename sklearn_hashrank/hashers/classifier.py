@@ -161,7 +161,6 @@ class ClassifierHasher(BaseHasher):
             )
 
     def _new_codebook(self, n_classes, random_state):
-        """Code of each class, (n_classes, n_bits) of -1 and +1."""
         codes = self.codes
         if codes == "auto":
             codes = "one-hot" if self.n_bits >= n_classes else "hadamard"
@@ -222,7 +221,6 @@ def _scaled_rows(space, X):
 
 
 def _choose_strength(rows, numbers, random_state):
-    """Value of C with the highest accuracy in cross-validation."""
     from sklearn.model_selection import KFold
 
     order = random_state.permutation(len(numbers))[:_ROWS_TO_CHOOSE_BY]

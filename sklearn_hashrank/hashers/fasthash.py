@@ -225,7 +225,6 @@ class FastHasher(LearnsFromRelevance, BaseHasher):
         return learn
 
     def _find_bit(self, matrix, pairs, random_state):
-        """Signs of the training rows, not all equal."""
         n = matrix.shape[0]
         linear = np.zeros(n)
         if self.code_step == "spectral":

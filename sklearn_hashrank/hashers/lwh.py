@@ -289,7 +289,6 @@ class LWHHasher(LearnsFromRelevance, CallbackSupportMixin, LinearHasher):
         return _N_DATABASE[self.solver][1] if self.n_database == "auto" else self.n_database
 
     def _sample(self, targets, random_state):
-        """Rows of the database, and which of those are queries."""
         n = targets.shape[0]
         order = random_state.permutation(n)
         n_database, n_queries = self.n_database, self.n_queries

@@ -208,7 +208,6 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         super()._check_training_data(_take(X, labeled), _take(y, labeled))
 
     def _labelled_rows(self, y: Any, n_rows: int) -> np.ndarray | None:
-        """Numbers of the rows that have a class label; None where all have one."""
         is_label = is_auto(self.affinity) or isinstance(self.affinity, LabelAffinity)
         is_flat = isinstance(y, np.ndarray) and y.size == n_rows and y.dtype.kind in "if"
         if not is_label or not is_flat:

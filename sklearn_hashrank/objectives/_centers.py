@@ -242,13 +242,11 @@ class _Classes:
         return sums if self._sets is None else sums / np.maximum(self._sizes[rows], 1)
 
     def sum_of(self, centers: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """Sum of the centers of each row."""
         if self._sets is None:
             return centers[self._numbers[rows]]
         return np.asarray(self._sets[rows] @ centers, dtype=centers.dtype)
 
     def are_known(self, rows: np.ndarray) -> np.ndarray:
-        """Whether each row has a class."""
         return np.ones(len(rows), dtype=bool) if self._sets is None else self._sizes[rows] > 0
 
     def _entries(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

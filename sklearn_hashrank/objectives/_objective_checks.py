@@ -68,7 +68,6 @@ class CheckedObjective:
         return at_end
 
     def check_affinity(self, affinity: Any, guessed: bool) -> None:
-        """Raise a ValueError if the objective cannot learn from an affinity."""
         check = getattr(self.objective, "check_affinity", None)
         if check is not None:
             check(affinity, guessed)
@@ -101,7 +100,6 @@ class CheckedObjective:
         return self._of_rows is not None
 
     def value(self, scores: np.ndarray, rows: np.ndarray) -> float:
-        """Return the value for scores of some rows, given by their numbers."""
         return CheckedObjective.of(self, rows)(scores)[0]
 
     def of(self, rows: np.ndarray) -> Callable[[Any], Any]:

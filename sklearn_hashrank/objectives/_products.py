@@ -7,7 +7,6 @@ from .._utils.threads import over_blocks
 
 
 def inner_products(codes: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
-    """Return the inner product of every pair of rows (M, M)."""
     codes_of_columns = codes.T.copy()
     products = np.empty((len(codes), len(codes)), codes.dtype)
 

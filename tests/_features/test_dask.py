@@ -365,3 +365,18 @@ def test_label_affinity_is_fitted_on_the_first_chunk(client):
     fitted = retrieval_histogram(BITS[:9], BITS, y[:9], y, affinity=LabelAffinity().fit(y))
     found = retrieval_histogram(BITS[:9], in_chunks(BITS), y[:9], in_chunks(y))
     np.testing.assert_array_equal(found.counts, fitted.counts)
+
+
+@pytest.mark.parametrize("chunks", [(20, 0, 20), (0, 20, 20), (20, 20, 0)])
+@pytest.mark.parametrize("make", [RSHHasher, partial(TALRLinear, max_iter=2)])
+def test_labels_that_are_objects_may_have_empty_chunks(make, chunks):
+    rows, names = X[:40], np.array(list("abcd") * 10, object)
+    expected = make(4, random_state=0).fit(rows, names).transform(rows)
+    y = da.from_array(names, chunks=(chunks,))
+    found = make(4, random_state=0).fit(da.from_array(rows, chunks=(chunks, -1)), y)
+    np.testing.assert_array_equal(found.transform(rows), expected)
+    histogram = retrieval_histogram(expected[:5], expected, names[:5], names)
+    codes = da.from_array(expected, chunks=(chunks, -1))
+    np.testing.assert_array_equal(
+        retrieval_histogram(expected[:5], codes, names[:5], y).counts, histogram.counts
+    )

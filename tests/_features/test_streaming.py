@@ -114,7 +114,7 @@ def test_a_file_is_complete_or_is_not_there(tmp_path):
         HASHER.encode_blocks(failing_blocks(), out=path)
     assert list(tmp_path.iterdir()) == []
     HASHER.encode_blocks(X, out=path)
-    with pytest.raises(ValueError, match="X has 3 features, but LSHHasher is expecting 7"):
+    with pytest.raises(ValueError, match="3 features.*LSHHasher.* 7"):
         HASHER.encode_blocks(iter([X, X[:, :3]]), out=path)
     np.testing.assert_array_equal(np.load(path), CODES)
     HASHER.encode_blocks(X[:20], out=path)
@@ -136,7 +136,7 @@ def test_a_truncated_file_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="greater than file size"):
         np.memmap(raw, np.uint8, "r", shape=CODES.shape)
     short = np.memmap(raw, np.uint8, "r").reshape(-1, 2)
-    with pytest.raises(ValueError, match="database y must have one row per database code, 50"):
+    with pytest.raises(ValueError, match="database y .*50"):
         retrieval_histogram(CODES[:5], short, Y[:5], Y, n_bits=N_BITS)
 
 
@@ -156,15 +156,15 @@ def test_codes_of_another_length_are_an_error_or_the_same_ranking(as_blocks):
     }
     with pytest.raises(ValueError, match="database codes have 1 columns"):
         count(other[8])
-    with pytest.raises(ValueError, match="database codes have non-zero bits beyond n_bits=12"):
+    with pytest.raises(ValueError, match="database codes .*n_bits=12"):
         count(other[16])
     with pytest.raises(ValueError, match="database codes have 3 columns"):
         count(other[20])
-    with pytest.raises(ValueError, match="packed codes are uint8. Got uint16"):
+    with pytest.raises(ValueError, match="uint8.*uint16"):
         count(CODES.astype(np.uint16))
-    with pytest.raises(ValueError, match="database codes must be a 2-d array"):
+    with pytest.raises(ValueError, match="database codes .*2-d"):
         count(CODES.ravel())
-    with pytest.raises(ValueError, match="query codes have non-zero bits"):
+    with pytest.raises(ValueError, match="query codes"):
         count(CODES, queries=other[16][:5])
     expected, found = count(CODES), count(CODES, 16)  # no bit is set beyond the twelfth
     np.testing.assert_array_equal(found.counts[:, :, :13], expected.counts)

@@ -116,7 +116,7 @@ def test_files_refuse_what_has_no_name_and_what_does_not_fit(tmp_path):
     fitted = hasher().fit(X, Y)
     with torch.no_grad():
         next(fitted.network_.parameters())[:] = torch.nan
-    with pytest.raises(ValueError, match="a row of zeros must have 9 finite projections"):
+    with pytest.raises(ValueError, match="9 finite projections"):
         save_hasher(path, fitted)
 
 

@@ -322,12 +322,12 @@ def test_wrong_matrices(y, message):
 
 def test_wrong_scores():
     for scores in (torch.zeros(3), torch.zeros(3, 2, dtype=torch.int64), [[1.0, 2.0]]):
-        with pytest.raises(ValueError, match="scores must be a tensor of floats of shape"):
+        with pytest.raises(ValueError, match="scores .*tensor of floats"):
             TieAwareLoss()(scores, [0] * 3)
     for shape in ((0, 8), (3, 0)):
-        with pytest.raises(ValueError, match="scores must have at least one row and one bit"):
+        with pytest.raises(ValueError, match="scores .*one row and one bit"):
             TieAwareLoss()(torch.zeros(shape), [0] * shape[0])
-    with pytest.raises(ValueError, match="scores contain NaN. A lower learning rate"):
+    with pytest.raises(ValueError, match="scores contain NaN"):
         PairwiseLoss()(torch.full((3, 2), torch.nan), [0, 0, 1])
     for objective in ("hierarchical", Hierarchical()):
         with pytest.raises(ValueError, match=r"Hierarchical needs superclasses.*Got LabelAffinity"):

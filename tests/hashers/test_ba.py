@@ -178,7 +178,7 @@ def test_hyperplanes_are_exported_and_descent_is_not():
     np.testing.assert_array_equal(X @ normals.T + offsets > 0, codes)
     normals, offsets = hasher.hyperplanes()
     np.testing.assert_array_equal(X @ normals.T + offsets > 0, codes)
-    with pytest.raises(TypeError, match="half-spaces.*Got Binary.*encoder='hyperplanes'"):
+    with pytest.raises(TypeError, match="Binary.*encoder='hyperplanes'"):
         fold(fitted())
-    with pytest.raises(TypeError, match="bits of SphericalHasher are not half-spaces"):
+    with pytest.raises(TypeError, match="SphericalHasher"):
         fold(SphericalHasher(4, random_state=0).fit(X[:100]))

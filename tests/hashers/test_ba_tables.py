@@ -209,7 +209,7 @@ def test_cv_is_linear_where_tables_learn_by_heart():
     assert not hasattr(hasher.set_params(decoder="bytes").fit(X), "cv_errors_")
     wide = BinaryAutoencoderHasher(136, decoder="cv", max_iter=0).fit(X)
     assert list(wide.cv_errors_) == ["linear", "nibbles"]
-    with pytest.raises(ValueError, match="needs at least 6 rows. Got n_samples = 5"):
+    with pytest.raises(ValueError, match="6.*n_samples = 5"):
         hasher.set_params(decoder="cv").fit(X[:5])
 
 

@@ -147,11 +147,11 @@ def test_all_zero_rows_dense_and_sparse(make, n_features):
 
 @pytest.mark.parametrize("make", [PCAHasher, ITQHasher])
 def test_more_bits_than_directions_are_refused(make, digits):
-    with pytest.raises(ValueError, match="n_bits=65 must be at most n_features = 64, .* LSHHasher"):
+    with pytest.raises(ValueError, match="n_bits=65 .*n_features = 64.* LSHHasher"):
         make(65).fit(digits[0])
-    with pytest.raises(ValueError, match="n_bits=20 must be at most n_samples = 10"):
+    with pytest.raises(ValueError, match="n_bits=20 .*n_samples = 10"):
         make(20).fit(digits[0][:10])
-    with pytest.raises(ValueError, match="'max_iter' parameter of ITQHasher"):
+    with pytest.raises(ValueError, match="'max_iter'.*ITQHasher"):
         ITQHasher(4, max_iter=0).fit(digits[0])
 
 

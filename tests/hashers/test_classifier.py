@@ -50,7 +50,7 @@ def test_codes_are_chosen_by_the_number_of_bits():
     few = ClassifierHasher(9, C=0.1).fit(X, y)
     assert len(np.unique(few.codebook_, axis=0)) == 10
     assert (few.codebook_ == 1).sum() > 20
-    with pytest.raises(ValueError, match="needs n_bits of at least the number of classes, 10"):
+    with pytest.raises(ValueError, match="n_bits.*10"):
         ClassifierHasher(9, codes="one-hot").fit(X, y)
 
 
@@ -98,7 +98,7 @@ def test_strength_is_chosen_by_cross_validation():
     ids=["label sets", "paths", "vectors"],
 )
 def test_only_class_labels_are_accepted(y):
-    with pytest.raises(ValueError, match="learns from class labels, one for each row"):
+    with pytest.raises(ValueError, match="class labels"):
         ClassifierHasher(8).fit(digits()[0][:100], y)
 
 
@@ -106,7 +106,7 @@ def test_y_is_needed_and_two_classes_of_it():
     X = digits()[0]
     with pytest.raises(ValueError, match="requires y to be passed"):
         ClassifierHasher(8).fit(X, None)
-    with pytest.raises(ValueError, match="nothing to learn from: .* y: 1 class of 50 rows"):
+    with pytest.raises(ValueError, match="1 class of 50 rows"):
         ClassifierHasher(8).fit(X[:50], np.zeros(50))
 
 

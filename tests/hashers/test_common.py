@@ -268,7 +268,7 @@ def test_score_without_y_compares_the_rows_themselves(hasher):
     assert from_sparse.score(sparse.csr_matrix(X)) == pytest.approx(score, abs=1e-3)
     assert 0 < clone(hasher).set_params(n_bits=1).fit(X[:, :1]).score(X[:, :1]) < 1
     for labels in (y, X):
-        with pytest.raises(ValueError, match="evaluation needs y.*was fitted with y. Got y=None"):
+        with pytest.raises(ValueError, match="y=None"):
             clone(hasher).fit(X, labels).score(X)
 
 
@@ -299,9 +299,9 @@ def test_a_fitted_hasher_shows_itself(hasher):
 def test_score_checks_features_and_warns_when_all_is_relevant(hasher):
     X, y = labelled_blobs()
     hasher = fitted(hasher)
-    with pytest.raises(ValueError, match="X has 5 features, but .* is expecting 6 features"):
+    with pytest.raises(ValueError, match="5 features.* 6 features"):
         hasher.score(X[:, :5], y)
-    with pytest.warns(UserWarning, match="Every pair of rows is relevant"):
+    with pytest.warns(UserWarning, match="(?i)every pair"):
         assert hasher.score(X, np.zeros(len(X), dtype=int)) == 1
 
 
@@ -322,7 +322,7 @@ def test_n_bits_is_checked(hasher):
         if n_bits is None and isinstance(hasher, SignHasher):  # all features
             assert clone(hasher).set_params(n_bits=None).fit(X, y).n_bits_ == X.shape[1]
             continue
-        with pytest.raises(ValueError, match=f"'n_bits' parameter of .* Got {n_bits!r} instead"):
+        with pytest.raises(ValueError, match=f"'n_bits'.* {n_bits!r} "):
             clone(hasher).set_params(n_bits=n_bits).fit(X, y)
 
 

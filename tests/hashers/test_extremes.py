@@ -112,9 +112,9 @@ def test_equal_rows_have_equal_codes_or_are_refused(hasher, dtype):
     _, y = digits()
     for value, make in itertools.product((0.0, 1e-162, 1e-40, 0.1, 7.0, 1e20), FORMATS.values()):
         X = np.full((50, 10), value).astype(dtype)
-        warned = pytest.warns(UserWarning, match="all rows of X are equal, so that codes tell")
+        warned = pytest.warns(UserWarning, match="rows of X are equal")
         if type(hasher).__name__ in ("AGHHasher", "RSHHasher"):
-            refused = pytest.raises(ValueError, match="nothing to learn: all rows of X are equal")
+            refused = pytest.raises(ValueError, match="rows of X are equal")
             with warned, refused:
                 fit(hasher, make(X), y[:50])
             continue
@@ -127,7 +127,7 @@ def test_equal_rows_have_equal_codes_or_are_refused(hasher, dtype):
 
 @every_hasher_that_multiplies
 def test_values_whose_squares_overflow_are_refused_by_all(hasher):
-    with pytest.raises(ValueError, match="values so large that their variance overflows"):
+    with pytest.raises(ValueError, match="variance overflows"):
         learn(hasher, 1e200, np.asarray, "float64")
 
 

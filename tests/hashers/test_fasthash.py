@@ -176,7 +176,7 @@ def test_any_classifier_learns_the_bits(estimator):
 def test_other_classifiers_are_refused_by_files(tmp_path):
     X, _ = small()
     hasher = fit(estimator=LinearSVC())
-    with pytest.raises(ValueError, match="estimator cannot be stored: it holds a sklearn.svm"):
+    with pytest.raises(ValueError, match="estimator.*sklearn.svm"):
         save_hasher(tmp_path / "hasher.npz", hasher)
     hasher = fit()
     save_hasher(tmp_path / "hasher.npz", hasher)

@@ -159,9 +159,9 @@ def test_two_layers_give_any_number_of_bits(n_bits):
 def test_more_bits_take_more_anchors_until_there_are_none():
     X, *_ = digits()
     assert AGHHasher(n_bits=40, random_state=0).fit(X).transform(X).shape[1] == 40
-    with pytest.raises(ValueError, match="takes 299 eigenvectors, but the graph of .* anchors has"):
+    with pytest.raises(ValueError, match="299 eigenvectors"):
         AGHHasher(n_bits=299, random_state=0).fit(X)
-    with pytest.raises(ValueError, match="all rows of X are equal. Got n_samples = 5"):
+    with pytest.raises(ValueError, match="n_samples = 5"):
         AGHHasher(n_bits=2).fit(np.ones((5, 3)))
 
 
@@ -354,7 +354,7 @@ def test_pipelines_and_threads_change_nothing():
 
 
 def test_talr_on_kernels_refuses_a_single_row_by_its_own_name():
-    with pytest.raises(ValueError, match="TALRKernel needs at least two rows"):
+    with pytest.raises(ValueError, match="TALRKernel.*two rows"):
         TALRKernel(4).fit(np.ones((1, 3)), [1])
 
 

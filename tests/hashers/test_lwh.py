@@ -304,15 +304,13 @@ def test_useless_queries_are_skipped():
 )
 def test_nothing_but_useless_queries_is_refused(y, level):
     X = np.random.default_rng(0).normal(size=(30, 4))
-    with pytest.raises(ValueError, match=f"nothing to learn from: .* have level {level}"):
+    with pytest.raises(ValueError, match=f"level {level}"):
         LWHHasher().fit(X, y)
 
 
 def test_warning_when_iterations_do_not_suffice(digits):
     X, y, *_ = digits
-    with pytest.warns(
-        ConvergenceWarning, match="max_iter=3 .* Increase max_iter, or increase"
-    ) as record:
+    with pytest.warns(ConvergenceWarning, match="max_iter=3 ") as record:
         hasher = LWHHasher(8, max_iter=3, random_state=0).fit(X, y)
     assert record[0].filename == __file__
     assert not hasher.converged_

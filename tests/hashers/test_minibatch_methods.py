@@ -148,7 +148,7 @@ def test_stochastic_gradient_ascent_learns_too(digits, method):
 
 
 def test_parameters_that_belong_to_other_objectives_are_unknown():
-    with pytest.raises(ValueError, match="'dpsh' has no parameter 'alpha'. .* regularization"):
+    with pytest.raises(ValueError, match="'dpsh'.*'alpha'.* regularization"):
         make("dpsh:alpha=3")
     shown = parameters_to_set(make("hashnet"))
     assert shown["scale"] == 5.0
@@ -190,5 +190,5 @@ def test_steepness_grows_to_its_end(digits):
 )
 def test_bad_options_are_refused(digits, objective, name):
     X, y, *_ = digits
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of .* Got"):
+    with pytest.raises(ValueError, match=f"'{name}'"):
         TALRLinear(objective=objective).fit(X, y)

@@ -66,9 +66,7 @@ def test_sets_that_all_share_a_label_teach_by_their_grades():
     for hasher in (TALRLinear(2, max_iter=2, random_state=0), RSHHasher(2, random_state=0)):
         hasher.fit(X, y)
     for hasher in (TALRLinear(2, objective="ap"), LWHHasher(2), KSHHasher(2), FastHasher(2)):
-        with pytest.raises(
-            ValueError, match="nothing to learn from: .* have level 1, 3. Got y: 3 "
-        ):
+        with pytest.raises(ValueError, match="level 1, 3.*y: 3 "):
             hasher.fit(X, y)
 
 

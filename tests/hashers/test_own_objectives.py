@@ -233,7 +233,7 @@ def test_what_is_no_objective_is_refused(digits):
         with pytest.raises(ValueError, match="'value_and_gradient'. Got"):
             learn(TALRLinear(objective=objective), digits)
     for hasher in (TALRLinear, DispersionHasher):
-        with pytest.raises(TypeError, match="Got the class SimilarityFit; pass SimilarityFit"):
+        with pytest.raises(TypeError, match="class SimilarityFit"):
             learn(hasher(objective=SimilarityFit), digits)
         with pytest.raises(ValueError, match="Got 'ma' instead"):
             learn(hasher(objective="ma"), digits)
@@ -246,12 +246,12 @@ def test_bad_results_are_refused_in_the_first_batch(digits):
             return value, gradient + np.nan
 
     for hasher in (TALRLinear(objective=Diverges()), DispersionHasher(objective=Diverges())):
-        with pytest.raises(ValueError, match="Diverges.value_and_gradient must return .* NaN"):
+        with pytest.raises(ValueError, match="Diverges.value_and_gradient.* NaN"):
             learn(hasher, digits)
 
 
 def test_a_hierarchy_is_asked_for_by_the_class_too(digits):
-    with pytest.raises(ValueError, match="Hierarchical needs superclasses"):
+    with pytest.raises(ValueError, match="Hierarchical.*superclasses"):
         learn(DispersionHasher(objective=Hierarchical()), digits)
 
 
@@ -338,7 +338,7 @@ def test_the_learning_rate_of_an_objective_is_the_automatic_one(digits):
 
 def test_errors_name_the_class_that_has_the_parameter(digits):
     for hasher in (TALRLinear, TALRKernel, DispersionHasher):
-        with pytest.raises(ValueError, match=f"'objective' parameter of {hasher.__name__} must be"):
+        with pytest.raises(ValueError, match=f"'objective'.*{hasher.__name__}"):
             learn(hasher(8, objective="lp"), digits)
 
 

@@ -83,5 +83,5 @@ def test_many_candidates_are_sampled_too(monkeypatch):
 )
 def test_both_kinds_of_pairs_are_needed(y, missing):
     affinity = LabelAffinity().fit(y)
-    with pytest.raises(ValueError, match=f"no {missing} pair in n_samples = 9"):
+    with pytest.raises(ValueError, match=f"{missing}.*n_samples = 9"):
         sample_pairs("it", affinity, affinity.validate(y), 5, 5, np.random.RandomState(0))

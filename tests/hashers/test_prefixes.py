@@ -73,7 +73,7 @@ def test_kernels_learn_prefixes():
         gains.append(short[0] - short[1])
     assert np.mean(gains) > 0.03
     assert nested.truncate(6).prefixes == (6,)
-    with pytest.raises(ValueError, match="learning goes on from codes of 24 bits. Got n_bits=6"):
+    with pytest.raises(ValueError, match="24 bits.*n_bits=6"):
         nested.truncate(6).set_params(warm_start=True).fit(X[:600], y[:600])
 
 
@@ -81,7 +81,7 @@ def test_kernels_learn_prefixes():
 def test_lengths_that_there_are_not_are_refused(n_bits):
     X, y = load_digits(return_X_y=True)
     hasher = TALRLinear(13, max_iter=1, random_state=0).fit(X[:50], y[:50])
-    with pytest.raises(ValueError, match="n_bits must be an int from 1 to the 13 bits"):
+    with pytest.raises(ValueError, match="n_bits .*13 bits"):
         hasher.truncate(n_bits)
 
 
@@ -91,15 +91,15 @@ def test_a_truncated_hasher_keeps_the_prefixes_that_are_left_and_does_not_go_on(
     assert hasher.truncate(8).prefixes == (4, 8)
     assert hasher.truncate(3).prefixes is None
     assert hasher.prefixes == (4, 8, 16)
-    with pytest.raises(ValueError, match="learning goes on from codes of 16 bits. Got n_bits=8"):
+    with pytest.raises(ValueError, match="16 bits.*n_bits=8"):
         hasher.truncate(8).partial_fit(X[:99], y[:99])
 
 
 def test_prefixes_beyond_the_code_are_refused_before_learning():
     X, y = load_digits(return_X_y=True)
-    with pytest.raises(ValueError, match="from 1 to n_bits = 8. Got \\(4, 16\\)"):
+    with pytest.raises(ValueError, match="n_bits = 8.*\\(4, 16\\)"):
         TALRLinear(8, prefixes=(4, 16)).fit(X, y)
-    with pytest.raises(ValueError, match="The 'prefixes' parameter of TALRLinear must be"):
+    with pytest.raises(ValueError, match="'prefixes'.*TALRLinear"):
         TALRLinear(8, prefixes=4).fit(X, y)
 
 
@@ -129,5 +129,5 @@ def test_truncated_codes():
     for n_bits in range(1, 22):
         assert_array_equal(truncate_codes(packed, n_bits), np.packbits(bits[:, :n_bits], axis=1))
     for wrong in (packed.astype(float), packed[:, :1]):
-        with pytest.raises(ValueError, match="packed must be uint8 with at least 2 columns"):
+        with pytest.raises(ValueError, match="packed.*uint8.* 2 columns"):
             truncate_codes(wrong, 12)

@@ -96,7 +96,7 @@ def test_fewer_features_than_candidates_are_repeated():
 
 @pytest.mark.parametrize("make", [WTAHasher, CMHHasher])
 def test_candidates_must_be_a_power_of_two(make, digits):
-    with pytest.raises(ValueError, match="n_candidates must be a power of two.* Got 6 instead"):
+    with pytest.raises(ValueError, match="n_candidates.*power of two.* 6 "):
         make(4, n_candidates=6).fit(digits[0])
 
 

@@ -64,9 +64,9 @@ def test_it_survives_a_file(tmp_path):
 
 
 def test_more_bits_than_features_are_refused():
-    with pytest.raises(ValueError, match="n_bits=8 must be at most n_features = 7, as every bit"):
+    with pytest.raises(ValueError, match="n_bits=8 .*n_features = 7"):
         SignHasher(8).fit(X)
-    with pytest.raises(ValueError, match="'center' parameter of SignHasher must be"):
+    with pytest.raises(ValueError, match="'center'.*SignHasher"):
         SignHasher(center="mean").fit(X)
 
 

@@ -123,7 +123,7 @@ def test_weighted_distances_sum_weights():
     np.testing.assert_array_equal(weighted_distances(*packed, weights, n_bits=70), found)
     equal = weighted_distances(queries, database, np.ones(70))
     np.testing.assert_array_equal(equal, hamming_distances(queries, database))
-    with pytest.raises(ValueError, match="one number per bit, 70. Got 3"):
+    with pytest.raises(ValueError, match="70.* 3"):
         weighted_distances(queries, database, [1, 2, 3])
     with pytest.raises(ValueError, match=r"of shape \(n_bits,\)"):
         weighted_distances(queries, database, np.ones((1, 70)))

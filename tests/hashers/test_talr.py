@@ -337,7 +337,7 @@ def test_partial_fit_goes_on_after_fit(digits):
     for start in range(300, 900, 100):
         hasher.partial_fit(X[start : start + 100], y[start : start + 100])
     assert retrieve(hasher, X, y, X_query, y_query) > before
-    with pytest.raises(ValueError, match="X has 3 features, but TALRLinear is expecting 64"):
+    with pytest.raises(ValueError, match="3 features.*TALRLinear.* 64"):
         hasher.partial_fit(X[:10, :3], y[:10])
     hasher.fit(X, y)
     assert hasher.codes_.shape == (900, 2)
@@ -472,11 +472,11 @@ def test_learning_goes_on_with_the_same_bits_and_features_only(digits, learned):
     X, y, *_ = digits
     hasher = TALRLinear(8, max_iter=1, random_state=0, warm_start=True).fit(X, y)
     go_on = hasher.fit if learned == "warm_start" else hasher.partial_fit
-    with pytest.raises(ValueError, match="X has 9 features, but TALRLinear is expecting 64"):
+    with pytest.raises(ValueError, match="9 features.*TALRLinear.* 64"):
         go_on(X[:, :9], y)
     for n_bits in (4, 12):
         hasher.set_params(n_bits=n_bits)
-        with pytest.raises(ValueError, match=f"codes of 8 bits. Got n_bits={n_bits}"):
+        with pytest.raises(ValueError, match=f"8 bits.*n_bits={n_bits}"):
             go_on(X, y)
     assert hasher.predict(X).shape == (900, 8)
 
@@ -485,9 +485,9 @@ def test_learning_goes_on_with_the_same_bits_and_features_only(digits, learned):
 def test_blocks_come_all_with_y_or_all_without(hasher, digits):
     X, y, *_ = digits
     whole = np.arange(20.0)[:, None]  # one column of integers could be taken for labels
-    with pytest.raises(ValueError, match="all with y or all without. The first came with."):
+    with pytest.raises(ValueError, match="first came with\\."):
         clone(hasher).partial_fit(whole, y[:20]).partial_fit(whole)
-    with pytest.raises(ValueError, match="all with y or all without. The first came without."):
+    with pytest.raises(ValueError, match="first came without"):
         clone(hasher).partial_fit(X[:20, :1]).partial_fit(X[:20, :1], y[:20])
 
 
@@ -503,7 +503,7 @@ def test_blocks_come_all_with_y_or_all_without(hasher, digits):
 def test_divergence_is_an_error(hasher, digits):
     X, y, *_ = digits
     for learn in (hasher.fit, hasher.partial_fit):
-        with pytest.raises(ValueError, match="learning diverged.* Lower learning_rate"):
+        with pytest.raises(ValueError, match="learning_rate"):
             learn(X, y)
 
 

@@ -163,7 +163,7 @@ def test_codes_of_classes_are_far_apart(n_classes):
     apart = distances[~np.eye(n_classes, dtype=bool)]
     assert (apart > 0).all()
     assert n_classes < 3 or abs(apart.mean() - 32) < 3
-    with pytest.raises(ValueError, match="n_bits must be an int >= 1. Got 0"):
+    with pytest.raises(ValueError, match="n_bits.* 0"):
         hadamard_codes(n_classes, 0)
 
 
@@ -173,9 +173,9 @@ def test_what_has_no_centers_is_refused(digits):
         TALRLinear(8, objective=Centers()).fit(X)
     with pytest.raises(ValueError, match="class labels or label sets.*EuclideanAffinity"):
         TALRLinear(8, objective=Centers(), affinity=EuclideanAffinity()).fit(X, X[:, :3])
-    with pytest.raises(ValueError, match="learns from the classes of all rows"):
+    with pytest.raises(ValueError, match="classes of all rows"):
         TALRLinear(8, objective=Centers()).partial_fit(X, y)
-    with pytest.raises(ValueError, match="which levels of pairs do not tell"):
+    with pytest.raises(ValueError, match="levels of pairs"):
         Centers().value_and_gradient(X[:3], np.zeros((3, 3), np.uint8), np.array([0.0, 1.0]))
     with pytest.raises(ValueError, match="'form' parameter of Centers"):
         TALRLinear(8, objective=Centers("cosine")).fit(X, y)

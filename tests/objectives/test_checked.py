@@ -73,7 +73,7 @@ def test_the_form_is_checked_in_every_batch(result, got):
     objective = CheckedObjective(given)
     objective(SCORES, LEVEL, [0, 1])
     given.result = result
-    with pytest.raises(ValueError, match=f"Fixed.value_and_gradient must .* Got {got} instead"):
+    with pytest.raises(ValueError, match=f"Fixed.value_and_gradient.* {got} "):
         objective(SCORES, LEVEL, [0, 1])
 
 

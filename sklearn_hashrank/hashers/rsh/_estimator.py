@@ -362,7 +362,6 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
         return Sampling(affinity, self.n_queries, self.n_database, seed)
 
     def _learn(self, statistics: TripletStatistics, random_state: RandomState) -> None:
-        """Pose the problem, solve it, and set the hyperplanes."""
         rows, moments = statistics.sample_moments()
         supervision, self._n_compared = statistics.supervise(), statistics.n_compared()
         self.shrinkage_ = self._choose_shrinkage(moments)

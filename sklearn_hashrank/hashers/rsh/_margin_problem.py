@@ -82,7 +82,8 @@ class MarginProblem:
         assert space.basis is not None
         self.space, mean_variance = space, space.mean_variance
         self._principal = space.basis.directions
-        unit = _power_of_two(np.sqrt(mean_variance))  # exact, and no product can overflow
+        # A power of two, so that divisions by it are exact, and no product can overflow.
+        unit = 2.0 ** np.round(np.log2(np.sqrt(mean_variance)))
         size = 2 * supervision.n_wins * (mean_variance / unit / unit)
         self.wins = space.lift(_scaled(supervision.wins, space, unit).T) / size
         self.queries = space.lift(_scaled(supervision.queries, space, unit).T)
@@ -130,7 +131,6 @@ class MarginProblem:
         return fix_signs(self.lift(A @ vectors[:, values > self.no_eigenvalue]))
 
     def projected(self, inside: np.ndarray, rows: CenteredRows) -> Directions:
-        """Directions with the projections of rows, which are those before whitening."""
         return Directions(inside, rows @ self.space.lift(inside))
 
     def explained_shares(self, directions: Directions) -> np.ndarray:
@@ -150,7 +150,6 @@ class MarginProblem:
         return columns if self.basis is None else self.basis @ columns
 
     def objective(self, A: np.ndarray) -> float:
-        """Mean margin of a triplet."""
         return float(np.vdot(self.wins.T @ A, self.queries.T @ A))
 
     def principal_directions(
@@ -265,7 +264,3 @@ def _closed_form(B: np.ndarray, n: int) -> OrthogonalSolution:
 def _scaled(sums, space, unit):
     """Sums of centered raw rows as sums of rows of the space, in a unit."""
     return sums / unit if space.scale is None else sums * space.scale / unit
-
-
-def _power_of_two(number):
-    return 2.0 ** np.round(np.log2(number))

@@ -120,7 +120,6 @@ class TripletStatistics:
         return groups if in_full or len(groups.sizes) <= GROUPS_IN_FULL else None
 
     def n_compared(self) -> int:
-        """Items that the queries are compared with."""
         if self._all_by_groups(self.sampling.n_database) is not None:
             return self.n_rows
         assert self._database is not None

@@ -152,7 +152,6 @@ def _members(group_of, n_groups):
 
 
 def _center(groups):
-    """Dense centered sums."""
     block = groups.sums.block(slice(None))
     if sparse.issparse(block):
         return block.toarray() - np.outer(groups.sizes, groups.mean)
@@ -160,7 +159,6 @@ def _center(groups):
 
 
 def _find_levels(affinity, queries, groups, sizes, n_levels):
-    """Levels of all pairs, and how many rows each query finds at every level."""
     n_queries, n_groups = queries.shape[0], len(sizes)
     levels = np.empty((n_queries, n_groups), dtype=np.uint16)
     counts = np.zeros((n_queries, n_levels))

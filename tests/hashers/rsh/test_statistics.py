@@ -178,9 +178,7 @@ def test_fit_forgets_the_blocks():
     hasher = RSHHasher(4, random_state=0).partial_fit(X, y).fit(X[:50], y[:50])
     assert_same(hasher, RSHHasher(4, random_state=0).fit(X[:50], y[:50]))
     assert hasher.codes_.shape == (50, 1)
-    with pytest.warns(
-        UserWarning, match="partial_fit starts anew after fit, which keeps no"
-    ) as record:
+    with pytest.warns(UserWarning, match="partial_fit.*after fit") as record:
         hasher.partial_fit(X[50:], y[50:])
     assert record[0].filename == __file__
     assert_same(hasher, RSHHasher(4, random_state=0).fit(X[50:], y[50:]))
