@@ -32,7 +32,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import assert_all_finite, check_array, check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, InvalidParameterError, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ._features.block_rows import check_batch_size, is_dask_array, source
@@ -456,6 +456,15 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
                 )
         return super().set_params(**params)
 
+    def _validate_params(self) -> None:
+        for name, value in self.get_params(deep=False).items():
+            if is_int(value) and int(value).bit_length() > 63:
+                raise InvalidParameterError(
+                    f"{name} of {type(self).__name__} must fit into 64 bits. "
+                    f"Got an int of {int(value).bit_length()} bits."
+                )
+        super()._validate_params()
+
     def check_data(self, X: MatrixLike, y: Target | None = None) -> None:
         """Refuse data that :meth:`fit` would refuse for what they are, and learn nothing.
 
@@ -599,15 +608,14 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         n_axes = getattr(X, "ndim", None)
         if isinstance(n_axes, int) and n_axes > 2:
             raise ValueError(
-                f"Found array with dim {n_axes}. {type(self).__name__} takes rows of features, of "
-                f"shape (n_samples, n_features). Got shape {X.shape}. Of images, pass "
-                "GIST().fit_transform(X), or X.reshape(len(X), -1) for their pixels, or take "
-                "sklearn_hashrank.deep.DeepHasher."
+                f"{type(self).__name__} accepts rows of features, (n_samples, n_features). "
+                f"Got X of shape {X.shape}. For images, pass GIST().fit_transform(X) or "
+                "X.reshape(len(X), -1), or use sklearn_hashrank.deep.DeepHasher."
             )
         return self._validate_rows(X, y, reset, **_ROWS)
 
     def _validate_rows(self, X: Any, y: Any, reset: bool, **options: Any) -> Any:
-        """Validate rows as scikit-learn does, and numbers that no float can hold."""
+        """Validate rows as scikit-learn does, and say which error an overflow is."""
         try:
             if y is None:
                 return validate_data(self, X, reset=reset, **options)

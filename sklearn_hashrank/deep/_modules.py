@@ -78,7 +78,7 @@ def build(
     if module is None:
         return Parts(_default(shape, n_bits), None)
     if isinstance(module, nn.Module):
-        if any(weights.is_meta for weights in module.state_dict(keep_vars=True).values()):
+        if any(weights.is_meta for weights in (*module.parameters(), *module.buffers())):
             raise ValueError(
                 "the network given as module is on torch's device 'meta', which holds no weights. "
                 "Move it to a device, as by module.to_empty(device='cpu'), and load its weights."

@@ -21,7 +21,6 @@ from sklearn_hashrank.deep import PairwiseLoss, TieAwareLoss
 from sklearn_hashrank.objectives import (
     DSH,
     AveragePrecision,
-    HashNet,
     Hierarchical,
     RankingObjective,
     TieValues,
@@ -332,14 +331,6 @@ def test_wrong_scores():
     for objective in ("hierarchical", Hierarchical()):
         with pytest.raises(ValueError, match=r"Hierarchical needs superclasses.*Got LabelAffinity"):
             PairwiseLoss(objective)(make_scores(), CLASSES)
-
-
-def test_hashnet_can_be_made_steeper():
-    loss, scores = PairwiseLoss(HashNet(alpha=1.0)), make_scores()
-    before = loss(scores, CLASSES)
-    loss.objective.alpha = 3.0
-    assert loss(scores, CLASSES) == PairwiseLoss(HashNet(alpha=3.0))(scores, CLASSES)
-    assert loss(scores, CLASSES) != before
 
 
 @every_loss

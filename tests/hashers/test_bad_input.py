@@ -36,6 +36,14 @@ def test_integers_beyond_all_floats(hasher, dtype):
 
 
 @every_hasher
+def test_parameters_beyond_64_bits(hasher):
+    for name, value in hasher.get_params(deep=False).items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            with pytest.raises(ValueError, match=name):
+                clone(hasher).set_params(**{name: 10**400}).fit(X, Y)
+
+
+@every_hasher
 def test_sparse_arrays_of_one_axis(hasher):
     with pytest.raises(ValueError, match=r"\(40,\)"):
         clone(hasher).fit(sparse.coo_array(np.arange(40.0)), Y)

@@ -123,25 +123,6 @@ def test_graded_levels_of_any_affinity_make_a_hierarchy(digits):
     assert np.isfinite(hasher.components_).all()
 
 
-@pytest.mark.learning
-def test_scale_and_offset_of_features_do_not_matter(digits):
-    X, y, X_query, y_query = digits
-    scores = []
-    for change in (lambda X: X, lambda X: 1000 * X + 7):
-        values = [
-            retrieve(
-                DispersionHasher(16, max_iter=20, random_state=seed).fit(change(X), y),
-                change(X),
-                y,
-                change(X_query),
-                y_query,
-            )
-            for seed in range(3)
-        ]
-        scores.append(np.mean(values))
-    assert scores[0] == pytest.approx(scores[1], abs=0.005)
-
-
 @pytest.mark.slow
 @pytest.mark.learning
 @pytest.mark.parametrize("objective", ["dsh", "dispersed"])
@@ -211,37 +192,6 @@ def test_same_random_state_same_codes_and_a_warm_start_goes_on(digits):
     first = hasher.history_["objective"][0]
     assert hasher.fit(X, y).history_["objective"][0] > first
     assert np.any(clone(hasher).set_params(random_state=1).fit(X, y).codes_ != again.codes_)
-
-
-def test_progress_is_reported(digits, capsys):
-    X, y, *_ = digits
-    DispersionHasher(4, max_iter=4, verbose=2, random_state=0).fit(X[:200], y[:200])
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split(":")[0] for line in lines] == [
-        "[DispersionHasher] pass 2/4",
-        "[DispersionHasher] pass 4/4",
-    ]
-
-
-def test_a_callback_can_stop_the_fit(digits):
-    pytest.importorskip("sklearn.callback")
-    X, y, *_ = digits
-
-    class StopAfterTwo:
-        def setup(self, estimator, context):
-            pass
-
-        def teardown(self, estimator, context):
-            pass
-
-        def on_fit_task_begin(self, estimator, context):
-            pass
-
-        def on_fit_task_end(self, estimator, context):
-            return context.task_name == "iteration" and context.task_id == 1
-
-    hasher = DispersionHasher(4, max_iter=9, random_state=0).set_callbacks(StopAfterTwo())
-    assert hasher.fit(X[:100], y[:100]).n_iter_ == 2
 
 
 @pytest.mark.parametrize(

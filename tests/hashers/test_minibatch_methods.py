@@ -88,26 +88,6 @@ def test_levels_above_zero_are_relevant(digits, method):
 
 @pytest.mark.learning
 @every_method
-def test_scale_and_offset_of_features_do_not_matter(digits, method):
-    X, y, X_query, y_query = digits
-    scores = []
-    for change in (lambda X: X, lambda X: 1000 * X + 7):
-        values = [
-            retrieve(
-                make(method, 16, max_iter=10, random_state=seed).fit(change(X), y),
-                change(X),
-                y,
-                change(X_query),
-                y_query,
-            )
-            for seed in range(3)
-        ]
-        scores.append(np.mean(values))
-    assert scores[0] == pytest.approx(scores[1], abs=0.01)
-
-
-@pytest.mark.learning
-@every_method
 def test_partial_fit_learns_from_blocks(digits, method):
     X, y, X_query, y_query = digits
     streamed = make(method, 16, batch_size=128, random_state=0)
@@ -119,14 +99,6 @@ def test_partial_fit_learns_from_blocks(digits, method):
     streamed.codes_ = None
     learned, random = (retrieve(h, X, y, X_query, y_query) for h in (streamed, random))
     assert learned > random + (1 - random) / 4
-
-
-@every_method
-def test_early_stopping_validates(digits, method):
-    X, y, *_ = digits
-    options = {"early_stopping": True, "n_iter_no_change": 1, "max_iter": 60, "random_state": 0}
-    hasher = make(method, 8, learning_rate=0.1, schedule="constant", **options).fit(X, y)
-    assert len(hasher.history_["validation"]) == hasher.n_iter_ < 60
 
 
 @every_method
