@@ -17,6 +17,8 @@ def read_tensors(path: Any) -> dict[str, np.ndarray]:
 
     Tensors of bfloat16, which numpy does not have, become float32. Needs torch.
     """
+    with reading(path, _NO_TENSORS), open_regular(path) as file:
+        _check_archive(file)
     try:
         import torch
     except ImportError as error:
@@ -32,7 +34,6 @@ def read_tensors(path: Any) -> dict[str, np.ndarray]:
         return is_dense and not value.is_quantized and not value.is_complex()
 
     with reading(path, _NO_TENSORS), open_regular(path) as file:
-        _check_archive(file)
         saved = torch.load(file, map_location="cpu", weights_only=True)
         if not isinstance(saved, dict):
             saved = {"": saved}

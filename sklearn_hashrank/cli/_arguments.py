@@ -147,14 +147,14 @@ def add_neighbors(parser: ArgumentParser, needs: str) -> None:
 def need(options: Namespace, name: str, *others: str) -> None:
     """Refuse an option that is of no use without one of others."""
     if _is_given(options, name) and not any(_is_given(options, other) for other in others):
-        raise UsageError(f"{_flag(name)} needs {' or '.join(map(_flag, others))}.")
+        raise UsageError(f"{flag(name)} needs {' or '.join(map(flag, others))}.")
 
 
 def exclude(options: Namespace, name: str, *others: str) -> None:
     """Refuse an option beside others that say something else of the same."""
     for other in others:
         if _is_given(options, name) and _is_given(options, other):
-            raise UsageError(f"{_flag(name)} and {_flag(other)} exclude each other.")
+            raise UsageError(f"{flag(name)} and {flag(other)} exclude each other.")
 
 
 def _is_given(options: Namespace, name: str) -> bool:
@@ -162,7 +162,8 @@ def _is_given(options: Namespace, name: str) -> bool:
     return value is not None and value is not False and value not in ([], "auto")
 
 
-def _flag(name: str) -> str:
+def flag(name: str) -> str:
+    """The option of a name."""
     return "--run" if name.startswith("run_") else f"--{name.replace('_', '-')}"
 
 

@@ -2,6 +2,8 @@
 
 import time
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,9 @@ from ._errors import UsageError
 from ._file_systems import written_file
 from ._judged_pairs import add_pairs, affinity_of_pairs
 from ._outputs import output
+from ._progress import heartbeat
 
+_PASSES_BETWEEN_LINES = 10  # each costs a measure of some rows
 _EPILOG = """\
 examples:
   hashrank fit --data train.npz --method itq --bits 32 --output model.npz
@@ -71,12 +75,13 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     affinity = affinity_of(options.affinity, rows.y)
     if options.qrels is not None:
         n_rows = rows.X.shape[0]
-        affinity = affinity_of_pairs(options.qrels, rows.ids, n_rows)
+        with heartbeat(f"reading {options.qrels}"):
+            affinity = affinity_of_pairs(options.qrels, rows.ids, n_rows)
         rows = rows._replace(y=np.arange(n_rows))
     if takes_affinity and not is_auto(affinity):
         hasher.set_params(affinity=affinity)
     start = time.perf_counter()
-    with bad_values_named(rows):
+    with heartbeat(f"learning {options.method}"), bad_values_named(rows), _talking(hasher):
         hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
     sampled = hasher._said_to_learn_from(rows.X)
@@ -106,3 +111,16 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     else:
         print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0
+
+
+@contextmanager
+def _talking(hasher: Any) -> Iterator[None]:
+    """Let a hasher print every tenth pass, for a while."""
+    parameters = hasher.get_params(deep=False)
+    if "verbose" in parameters:
+        hasher.set_params(verbose=_PASSES_BETWEEN_LINES)
+    try:
+        yield
+    finally:
+        if "verbose" in parameters:
+            hasher.set_params(verbose=parameters["verbose"])

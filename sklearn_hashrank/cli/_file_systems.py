@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from ._errors import UsageError, need_extra
+from ._messages import forget_copies, name_copy
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.:-]*://")
 _HERE = "file://"
@@ -143,7 +144,10 @@ def brought_here(options: Namespace) -> Iterator[None]:
                         for number, each in enumerate(value)
                     ],
                 )
-        yield
+        try:
+            yield
+        finally:
+            forget_copies()
 
 
 def _brought_here(given: Input, folder: str) -> Input:
@@ -158,6 +162,9 @@ def _brought_here(given: Input, folder: str) -> Input:
     os.makedirs(folder)
     local = os.path.join(folder, PurePosixPath(file).name)
     files, place = file_system(file)
+    if not files.isfile(place):
+        raise UsageError(f"{file}: no such file.")
+    name_copy(local, file)
     with files.open(place, "rb") as source, open(local, "wb") as target:
         shutil.copyfileobj(source, target)
     return Input(local + colon + name)

@@ -2,15 +2,17 @@
 
 import argparse
 import contextlib
+import difflib
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from .. import __version__
-from .._utils.text import plain
 from . import (
     _command_compare,
     _command_encode,
@@ -23,6 +25,7 @@ from . import (
     _command_warmup,
 )
 from ._file_systems import brought_here
+from ._messages import say
 from ._outputs import check_outputs, check_words
 
 _COMMANDS = (
@@ -50,7 +53,7 @@ examples:
   hashrank explore --data digits --model model.npz --output page.html
 
 exit codes: 0 done, 1 some runs failed or an unexpected error, 2 wrong input or usage,
-130 interrupted
+130 interrupted, 143 terminated
 """
 
 
@@ -65,7 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     exit_code : int
-        0 done, 1 some runs failed or an unexpected error, 2 wrong input, 130 interrupted.
+        0 done, 1 some runs failed or an unexpected error, 2 wrong input, 130 interrupted by Ctrl-C,
+        143 by SIGTERM.
 
     Examples
     --------
@@ -75,26 +79,73 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     options = argparse.Namespace(debug=False)
+    with _interrupted_by_sigterm() as signals:
+        try:
+            options = _parse(words)
+            with warnings.catch_warnings():
+                warnings.showwarning = _each_once()
+                check_words(words)
+                check_outputs(options)
+                with _any_character(sys.stdout), _any_character(sys.stderr), brought_here(options):
+                    return options.run(options, words) or 0
+        except BrokenPipeError:  # the reader of our output has seen enough
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except (Exception, KeyboardInterrupt) as error:
+            if options.debug:
+                raise
+            line, exit_code = _explain(error)
+            say(line)
+            return 128 + signals[0] if signals else exit_code
+
+
+@contextlib.contextmanager
+def _interrupted_by_sigterm() -> Iterator[list[int]]:
+    """Let SIGTERM, which clusters send, end a command as Ctrl-C does; give what came."""
+    came: list[int] = []
+
+    def interrupt(number: int, frame: Any) -> None:
+        came.append(number)
+        signal.signal(number, signal.SIG_DFL)  # the next one ends the process at once
+        raise KeyboardInterrupt
+
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield came  # somebody else handles it
+        return
+    signal.signal(signal.SIGTERM, interrupt)
     try:
-        options = _parser().parse_args(words)
-        with warnings.catch_warnings():
-            warnings.showwarning = _each_once()
-            check_words(words)
-            check_outputs(options)
-            with _any_character(sys.stdout), _any_character(sys.stderr), brought_here(options):
-                return options.run(options, words) or 0
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except (Exception, KeyboardInterrupt) as error:
-        if options.debug:
-            raise
-        line, exit_code = _explain(error)
-        print(f"hashrank: {plain(line)}", file=sys.stderr)
-        return exit_code
+        yield came
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parse(words: list[str]) -> argparse.Namespace:
+    """Read the arguments; what is not understood is refused with what may be meant."""
+    parser, commands = _parser()
+    if words and not words[0].startswith("-") and words[0] not in commands:
+        parser.error(f"unknown command {words[0]!r}.{_meant(words[0], commands)}")
+    options, unknown = parser.parse_known_args(words)
+    for word in unknown:
+        if word.startswith("-"):
+            parser.error(
+                f"unknown option {word!r}."
+                + _meant(word.partition("=")[0], commands[words[0]]._option_string_actions)
+            )
+        before = words[: words.index(word)]
+        option = next((each for each in reversed(before) if each.startswith("-")), None)
+        hint = f" {option} takes one value; lists have commas and no spaces." if option else ""
+        parser.error(f"nothing takes the argument {word!r}.{hint}")
+    return options
+
+
+def _meant(word: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(word, known, n=1)
+    return f" Did you mean {near[0]!r}?" if near else f" There are {', '.join(sorted(known))}."
+
+
+def _parser() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+    """The parser, and those of the commands by name."""
     parser = argparse.ArgumentParser(
         "hashrank",
         description=_DESCRIPTION,
@@ -108,7 +159,7 @@ def _parser() -> argparse.ArgumentParser:
     for command in commands.choices.values():
         command.formatter_class = argparse.RawDescriptionHelpFormatter
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
-    return parser
+    return parser, commands.choices
 
 
 def _each_once() -> Callable[..., None]:
@@ -119,7 +170,7 @@ def _each_once() -> Callable[..., None]:
         line = " ".join(str(message).split())
         if line not in shown:
             shown.add(line)
-            print(f"hashrank: warning: {plain(line)}", file=sys.stderr)
+            say(f"warning: {line}")
 
     return show
 
@@ -142,7 +193,7 @@ def _explain(error: Exception | KeyboardInterrupt) -> tuple[str, int]:
     """Put an error into one line, and find the exit code that belongs to it."""
     match error:
         case KeyboardInterrupt():
-            return str(error) or "interrupted", 130
+            return str(error) or "interrupted; no file is written in part", 130
         case ValueError() | OSError():
             return f"error: {_one_line(error)}", 2
         case MemoryError():

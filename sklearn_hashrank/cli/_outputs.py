@@ -11,6 +11,7 @@ from typing import Any
 
 from .._files.atomic import check_output
 from ..comparison._comparison import WRITTEN_FILES
+from ._arguments import flag
 from ._errors import UsageError
 from ._file_systems import (
     Input,
@@ -59,17 +60,19 @@ def check_outputs(options: Namespace) -> None:
     inputs = [
         place for given in _instances(vars(options).values(), Input) for place in _read(given)
     ]
-    for path in _instances(vars(options).values(), Output):
-        _check_name(path)
-        for place in path.places():
-            for given in inputs:
-                if has_pattern(given):
-                    _check_pattern(place, given)
-                else:
-                    _check_pair(place, given)
-            is_new_report = isinstance(path, Report) and not is_folder(path)
-            if not (is_new_report or is_url(place) or path.names_folder() or is_folder(place)):
-                check_output(place)
+    for name, path in vars(options).items():
+        if not isinstance(path, Output):
+            continue
+        try:
+            _check_name(path)
+            for place in path.places():
+                for given in inputs:
+                    (_check_pattern if has_pattern(given) else _check_pair)(place, given)
+                is_new_report = isinstance(path, Report) and not is_folder(path)
+                if not (is_new_report or is_url(place) or path.names_folder() or is_folder(place)):
+                    check_output(place)
+        except (ValueError, OSError) as error:
+            raise UsageError(f"{flag(name)}: {error}") from error
 
 
 def _instances(values: Iterable[Any], kind: type) -> Iterator[Any]:
@@ -102,7 +105,7 @@ def _check_name(path: Output) -> None:
         if is_url(path):
             raise UsageError(f"{path}: reports are written to a folder of this machine.")
         if Path(path).exists() and not Path(path).is_dir():
-            raise UsageError(f"{path} is a file: --output must name a folder.")
+            raise UsageError(f"{path} is a file: it must name a folder.")
         return
     is_here = not is_url(path)
     if path.names_folder():
