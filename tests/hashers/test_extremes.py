@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_hashrank import SignHasher
+from sklearn_hashrank import ITQHasher, LSHHasher, SignHasher, TALRKernel, TALRLinear
 from sklearn_hashrank.base import LinearHasher
 from tests.instances import HASHERS
 from tests.naming import naming
@@ -143,3 +143,10 @@ def test_blocks_of_float32_subnormals_teach_too(hasher):
         expected.partial_fit(X[rows], y[rows])
     found = hasher.score((1e-40 * X).astype(np.float32), y)
     assert found == pytest.approx(expected.score(X, y), abs=0.02)
+
+
+@pytest.mark.parametrize("make", [LSHHasher, ITQHasher, TALRLinear, TALRKernel])
+def test_the_warning_of_equal_rows_points_at_the_call_of_fit(make):
+    with pytest.warns(UserWarning, match="rows of X are equal") as warned:
+        make(4, random_state=0).fit(np.ones((20, 5)), np.arange(20) % 2)
+    assert [each.filename for each in warned if "equal" in str(each.message)] == [__file__]
