@@ -24,7 +24,7 @@ from ._supervised import LearnsFromRelevance
 
 __all__ = ["SSHHasher"]
 
-_UNLABELLED = -1  # as in scikit-learn's semi-supervised methods
+_UNLABELED = -1  # as in scikit-learn's semi-supervised methods
 _FEATURES_OF_A_COVARIANCE = 1024  # up to so many, the covariance is formed
 _FEATURES_OF_A_MATRIX = 128  # up to so many, all products at once are faster than one by one
 _ROWS_AT_A_TIME = 64  # of the matrix of pairs; they stay in the caches
@@ -74,7 +74,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         Learned directions, the normal vectors of the hyperplanes.
     intercept_ : ndarray of shape (n_bits,)
         Offsets that let every hyperplane pass through the mean.
-    codes_ : ndarray of shape (n_labelled_rows, ceil(n_bits / 8)), uint8
+    codes_ : ndarray of shape (n_labeled_rows, ceil(n_bits / 8)), uint8
         Packed codes of the training rows that have labels.
     y_ : array-like
         `y` of the training rows that have labels; absent where it was None.
@@ -166,7 +166,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         self : SSHHasher
         """
         X, y = self._validate_training_data(X, y)
-        labeled = self._labelled_rows(y, X.shape[0])
+        labeled = self._labeled_rows(y, X.shape[0])
         X_labeled, y_labeled = _take(X, labeled), _take(y, labeled)
         self._fit_affinity_once(X_labeled, y_labeled)
         random_state = check_random_state(self.random_state)
@@ -195,7 +195,7 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
     def _keep_labeled(self, X: Any, y: Any) -> None:
         self._keep_database(X, y)
         if y is not None and hasattr(self, "y_") and self.y_ is not y:  # those of a memmap: all
-            labeled = self._labelled_rows(self.y_, len(self.codes_))
+            labeled = self._labeled_rows(self.y_, len(self.codes_))
             self.codes_, self.y_ = _take(self.codes_, labeled), _take(self.y_, labeled)
 
     def _check_training_data(self, X: Any, y: Any) -> None:
@@ -204,15 +204,15 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
                 f"n_bits={self.n_bits} must be at most n_features = {X.shape[1]}, as there are no "
                 "more orthogonal directions. Use fewer bits, or orthogonal=False."
             )
-        labeled = self._labelled_rows(y, X.shape[0])
+        labeled = self._labeled_rows(y, X.shape[0])
         super()._check_training_data(_take(X, labeled), _take(y, labeled))
 
-    def _labelled_rows(self, y: Any, n_rows: int) -> np.ndarray | None:
+    def _labeled_rows(self, y: Any, n_rows: int) -> np.ndarray | None:
         is_label = is_auto(self.affinity) or isinstance(self.affinity, LabelAffinity)
         is_flat = isinstance(y, np.ndarray) and y.size == n_rows and y.dtype.kind in "if"
         if not is_label or not is_flat:
             return None
-        has_label = y.ravel() != _UNLABELLED
+        has_label = y.ravel() != _UNLABELED
         if has_label.all():
             return None
         if len(np.unique(y.ravel()[has_label])) < 2:

@@ -139,7 +139,7 @@ def test_frames_come_out(hasher, n_bits):
 
 
 @functools.cache
-def labelled_blobs():
+def labeled_blobs():
     return make_blobs(n_samples=120, n_features=6, centers=4, random_state=0)
 
 
@@ -149,13 +149,13 @@ _fitted = {}
 def fitted(hasher):
     """A copy of a hasher that several tests look at, fitted to the blobs once."""
     if repr(hasher) not in _fitted:
-        _fitted[repr(hasher)] = clone(hasher).fit(*labelled_blobs())
+        _fitted[repr(hasher)] = clone(hasher).fit(*labeled_blobs())
     return copy.deepcopy(_fitted[repr(hasher)])
 
 
 @every_hasher_of_one_and_several_bits
 def test_outputs_are_one_code_in_three_formats(hasher):
-    X, _ = labelled_blobs()
+    X, _ = labeled_blobs()
     hasher = fitted(hasher)
     bits = hasher.set_params(output="bits").transform(X)
     assert bits.dtype == np.uint8
@@ -174,7 +174,7 @@ def test_outputs_are_one_code_in_three_formats(hasher):
 
 @every_linear_hasher
 def test_code_is_the_sign_of_the_linear_projection(hasher):
-    X, _ = labelled_blobs()
+    X, _ = labeled_blobs()
     hasher = fitted(hasher)
     projections = X @ hasher.components_.T + hasher.intercept_
     np.testing.assert_allclose(hasher.decision_function(X), projections, rtol=1e-10, atol=1e-10)
@@ -184,7 +184,7 @@ def test_code_is_the_sign_of_the_linear_projection(hasher):
 
 @every_way_to_learn
 def test_float32_stays_float32(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     hasher = clone(hasher).fit(X.astype(np.float32), y)
     assert hasher.decision_function(X.astype(np.float32)).dtype == np.float32
     if isinstance(hasher, LinearHasher):
@@ -193,7 +193,7 @@ def test_float32_stays_float32(hasher):
 
 @every_way_to_learn
 def test_sparse_input_gives_the_same_codes(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     dense, from_sparse = fitted(hasher), clone(hasher).fit(sparse.csr_matrix(X), y)
     if isinstance(hasher, RSHHasher):  # more bits than directions are defined up to a rotation
         found, expected = (h.components_.T @ h.components_ for h in (from_sparse, dense))
@@ -206,7 +206,7 @@ def test_sparse_input_gives_the_same_codes(hasher):
 
 @every_way_to_learn
 def test_entries_of_sparse_rows_may_be_sums(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     rows = sparse.csr_matrix(np.round(X))
     parts = np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), 2 * rows.indptr
     sums = sparse.csr_matrix(parts, shape=rows.shape)
@@ -217,14 +217,14 @@ def test_entries_of_sparse_rows_may_be_sums(hasher):
 
 @every_way_to_learn
 def test_same_random_state_same_codes(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     second = clone(hasher).fit(X, y).transform(X)
     np.testing.assert_array_equal(fitted(hasher).transform(X), second)
 
 
 @every_hasher
 def test_codes_survive_pickling(hasher, tmp_path):
-    X, _ = labelled_blobs()
+    X, _ = labeled_blobs()
     hasher = fitted(hasher)
     joblib.dump(hasher, tmp_path / "hasher.joblib")
     np.testing.assert_array_equal(
@@ -234,7 +234,7 @@ def test_codes_survive_pickling(hasher, tmp_path):
 
 @every_hasher
 def test_fit_leaves_parameters_alone(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     fitted = clone(hasher)
     before = fitted.get_params()
     fitted.fit(X, y)
@@ -243,7 +243,7 @@ def test_fit_leaves_parameters_alone(hasher):
 
 @every_hasher
 def test_score_is_tie_aware_average_precision(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     hasher = fitted(hasher)
     expected = tie_aware_average_precision_score(y, hasher.predict(X))
     assert hasher.score(X, y) == pytest.approx(expected, abs=1e-12)
@@ -252,7 +252,7 @@ def test_score_is_tie_aware_average_precision(hasher):
 
 @every_hasher_without_y
 def test_score_without_y_compares_the_rows_themselves(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     X = np.repeat(X[:60], 2, axis=0)  # every row has one that is equal, so none is left undefined
     y = np.repeat(y[:60], 2)
     unlabeled = clone(hasher).fit(X)
@@ -274,7 +274,7 @@ def test_score_without_y_compares_the_rows_themselves(hasher):
 
 @every_hasher_of_one_and_several_bits
 def test_n_bits_set_after_fit_changes_nothing(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     hasher = fitted(hasher)
     score, n_bits = hasher.score(X, y), hasher.n_bits
     for output in ("bits", "signs", "packed"):
@@ -289,7 +289,7 @@ def test_n_bits_set_after_fit_changes_nothing(hasher):
 
 @every_hasher_of_any_relevance
 def test_a_fitted_hasher_shows_itself(hasher):
-    X, _ = labelled_blobs()
+    X, _ = labeled_blobs()
     affinity = {"affinity": EuclideanAffinity()} if "affinity" in hasher.get_params() else {}
     hasher = clone(hasher).set_params(**affinity).fit(X, X[:, 0])
     assert type(hasher).__name__ in hasher._repr_html_()
@@ -297,7 +297,7 @@ def test_a_fitted_hasher_shows_itself(hasher):
 
 @every_hasher
 def test_score_checks_features_and_warns_when_all_is_relevant(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     hasher = fitted(hasher)
     with pytest.raises(ValueError, match="5 features.* 6 features"):
         hasher.score(X[:, :5], y)
@@ -307,7 +307,7 @@ def test_score_checks_features_and_warns_when_all_is_relevant(hasher):
 
 @every_hasher_of_any_relevance
 def test_refit_forgets_the_old_affinity(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     hasher = fitted(hasher)
     assert hasher.score(X, y) > 0
     Y = np.eye(4, dtype=int)[y]
@@ -317,7 +317,7 @@ def test_refit_forgets_the_old_affinity(hasher):
 
 @every_hasher
 def test_n_bits_is_checked(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     for n_bits in (0, -1, 2.5, "8", None):
         if n_bits is None and isinstance(hasher, SignHasher):  # all features
             assert clone(hasher).set_params(n_bits=None).fit(X, y).n_bits_ == X.shape[1]
@@ -328,7 +328,7 @@ def test_n_bits_is_checked(hasher):
 
 @pytest.mark.parametrize("hasher", [h for h in HASHERS if "affinity" in h.get_params()], ids=repr)
 def test_values_whose_variance_overflows_are_refused(hasher):
-    X, y = labelled_blobs()
+    X, y = labeled_blobs()
     with (
         np.errstate(over="ignore", invalid="ignore"),
         pytest.raises(ValueError, match="variance overflows"),
@@ -341,7 +341,7 @@ def test_fit_keeps_blas_to_one_thread(hasher, monkeypatch):
     def keep_database(*_):
         seen.append(blas_threads())
 
-    seen, (X, y) = [], labelled_blobs()
+    seen, (X, y) = [], labeled_blobs()
     monkeypatch.setattr(type(hasher), "_keep_database", keep_database)
     with threadpool_limits(2, user_api="blas"):
         clone(hasher).fit(X, y)

@@ -146,7 +146,7 @@ def test_one_class_beside_rows_without_labels_is_refused(digits):
         SSHHasher(4, affinity=LabelAffinity()).fit(X, np.full(500, -1))
 
 
-def test_labelled_rows_are_sampled(digits):
+def test_labeled_rows_are_sampled(digits):
     X, y = digits[:2]
     hasher = SSHHasher(8, n_labeled=60, random_state=3).fit(X, y)
     sample = np.sort(np.random.RandomState(3).permutation(500)[:60])

@@ -482,7 +482,7 @@ def test_beats_the_baselines_on_digits():
 
 
 @pytest.mark.learning
-def test_unlabelled_rows_are_ranked_by_distance():
+def test_unlabeled_rows_are_ranked_by_distance():
     X, _ = load_digits(return_X_y=True)
     X = np.repeat(X[:300], 2, axis=0)  # so that every row has one at distance 0
     rsh = RSHHasher(16, random_state=0).fit(X)
