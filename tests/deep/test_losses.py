@@ -350,3 +350,14 @@ def test_a_step_has_one_blas_thread(name, monkeypatch):
         assert blas_threads() == before
     assert seen == [{1}] * len(seen)
     assert seen
+
+
+@pytest.mark.parametrize("name", sorted(set(LOSSES) - {"hierarchical", "nested"}))
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float32])
+def test_one_hot_rows_are_classes(name, dtype):
+    scores = make_scores()
+    one_hot = torch.nn.functional.one_hot(CLASSES).to(dtype)
+    value, gradient = value_and_gradient(make_loss(name), scores, CLASSES)
+    found, found_gradient = value_and_gradient(make_loss(name), scores, one_hot)
+    assert found == value
+    assert torch.equal(found_gradient, gradient)
