@@ -93,6 +93,7 @@ html_sidebars = {"index": []}
 html_theme_options = {
     "logo": {"text": "hashrank", "alt_text": "sklearn-hashrank"},
     "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["version", "theme-switcher"],
     "collapse_navigation": True,  # only the branch of the page itself, not 190 names
     "navigation_depth": 3,

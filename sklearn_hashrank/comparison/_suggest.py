@@ -89,6 +89,10 @@ def suggest(
     --------
     compare : Any methods at several code lengths, with a report.
 
+    Notes
+    -----
+    :ref:`choose_a_method` says which method to start with, before anything is measured.
+
     Examples
     --------
     >>> from sklearn.datasets import load_digits

@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import sys
+import types
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d*\.\d+(?:[eE][-+]?\d+)?(?![\w.])")
 # A difference of one in the last digit, which a value at the edge of rounding makes.
@@ -30,11 +32,19 @@ def _is_near(expected, found):
     return abs(float(expected) - float(found)) <= _LAST_DIGIT * last
 
 
-def run_page(path):
-    """Run the examples of a page, and return how many there are and how many fail."""
+def run_page(path, text=None, names=()):
+    """Run the examples of a page, and return how many there are and how many fail.
+
+    They run as a module that can be imported, so that their classes can be pickled.
+    """
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    text, name = path.read_text(encoding="utf-8"), path.name
-    examples = doctest.DocTestParser().get_doctest(
-        text, {"__name__": "__main__"}, name, str(path), 0
-    )
-    return doctest.DocTestRunner(DigitsChecker(), optionflags=flags).run(examples)
+    text = path.read_text(encoding="utf-8") if text is None else text
+    examples = doctest.DocTestParser().get_doctest(text, {}, path.name, str(path), 0)
+    name = f"page_{path.stem}"
+    sys.modules[name] = module = types.ModuleType(name)
+    examples.globs = vars(module)
+    examples.globs.update(names)
+    try:
+        return doctest.DocTestRunner(DigitsChecker(), optionflags=flags).run(examples)
+    finally:
+        del sys.modules[name]

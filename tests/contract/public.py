@@ -14,10 +14,24 @@ DOCS = ROOT / "docs"
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 """Whether `sklearn_hashrank.deep` can be imported: in the environment of ``make test-all``."""
 MADE_BY_SPHINX = {"_build", "auto_examples", "generated"}
+NEW_CONCEPTS = ("hashing", "relevance", "ties", "metrics", "splits")
+GUIDES = sorted(
+    [
+        *(
+            path
+            for path in DOCS.glob("get_started/**/*.rst")
+            if path.stem not in ("index", "install")
+        ),
+        *(DOCS / "concepts" / f"{name}.rst" for name in NEW_CONCEPTS),
+        DOCS / "how_to" / "choose_a_method.rst",
+    ]
+)
+"""Pages whose commands are run as well as their sessions of Python."""
 PAGES = sorted(
     path
     for path in DOCS.rglob("*.rst")
-    if MADE_BY_SPHINX.isdisjoint(path.relative_to(DOCS).parts)
+    if path not in GUIDES
+    and MADE_BY_SPHINX.isdisjoint(path.relative_to(DOCS).parts)
     and ">>>" in path.read_text()
     and (HAS_TORCH or path.stem != "deep")
 )

@@ -14,8 +14,10 @@ from sklearn_hashrank import objectives
 from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 from sklearn_hashrank.metrics import list_measures, unregister_measure
 from tests.contract.digits import DigitsChecker, run_page
+from tests.contract.guides import as_session, run_guide
 from tests.contract.public import (
     DOCS,
+    GUIDES,
     HAS_TORCH,
     PAGES,
     REFERENCE,
@@ -55,6 +57,26 @@ def test_pages_run(path):
     result = run_page(path)
     assert result.attempted
     assert not result.failed
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: str(path.relative_to(DOCS)))
+def test_guides_run_with_their_commands(path, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run_guide(path)
+    assert result.attempted
+    assert not result.failed
+
+
+def test_a_guide_shows_what_its_commands_print():
+    text = ".. code-block:: sh\n\n   hashrank a\n   make b\n\n.. code-block:: text\n\n   c\n\nd\n"
+    assert as_session(text) == ">>> sh('hashrank a')\n>>> sh('make b', shown=True)\nc\n\nd\n"
+
+
+@pytest.mark.parametrize("path", GUIDES, ids=lambda path: str(path.relative_to(DOCS)))
+def test_guides_have_no_block_that_is_not_run(path):
+    text = as_session(path.read_text("utf-8"))
+    assert re.findall(r"^\.\. code-block:: (?!text)(\w+)", text, re.M) == []
+    assert not re.search(r"::$", re.sub(r"^\.\. .*::$", "", text, flags=re.M), re.M)
 
 
 @pytest.mark.parametrize(
