@@ -67,6 +67,7 @@ class LearnsFromMinibatches:
     verbose: int
     affinity_: BaseAffinity
     _model: LinearModel
+    _groups_by_features = True  # whether features decide how large the groups of a batch are
 
     @abstractmethod
     def _choose_objective(self, affinity: BaseAffinity) -> Any:
@@ -75,8 +76,6 @@ class LearnsFromMinibatches:
     def _choose_dropout(self, objective: Any, n_features: int, n_rows: int | None) -> float:
         """Return the dropout; `n_rows` is None where it is not known beforehand."""
         return 0.0
-
-    _groups_by_features = True  # whether features decide how large the groups of a batch are
 
     def _check_training_data(self, X: Any, y: Any) -> tuple[Any, CheckedObjective, Any]:
         """Return what is learned from, the objective, and the relevance of pairs if it is that."""
