@@ -32,7 +32,8 @@ def method_words(text: str) -> list[str]:
     """
     names: list[str] = []
     for word in words(text):
-        if names and names[-1].startswith("faiss:") and word[0].isupper():
+        is_faiss = names and names[-1].rpartition("=")[2].startswith("faiss:")
+        if is_faiss and word[0].isupper():
             names[-1] += f",{word}"
         else:
             names.append(word)

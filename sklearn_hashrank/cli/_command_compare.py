@@ -40,6 +40,7 @@ from ._arguments import (
     words,
 )
 from ._data import NAMED, affinity_of, load_data
+from ._errors import UsageError
 from ._messages import note
 from ._outputs import Report
 from ._progress import show_progress
@@ -79,7 +80,8 @@ def add_command(commands: Any) -> None:
         "--methods",
         type=method_words,
         metavar="NAME,...",
-        help="names that 'hashrank methods' lists; each may be followed by :parameter=value, and "
+        help="names that 'hashrank methods' lists, or NAME=METHOD to give one another name in "
+        "tables; each may be followed by :parameter=value, and "
         "by :distance=asymmetric or :distance=decoded, which compare all codes with the rows of "
         "queries; faiss:FACTORY is an index of faiss, such as faiss:OPQ32_96,PQ32 "
         f"(default: those of {_METHODS} that can take the data)",
@@ -167,14 +169,18 @@ def add_command(commands: Any) -> None:
         metavar="N",
         help="decimal places in Markdown and LaTeX (default: as many as show the spread)",
     )
+    parser.add_argument(
+        "--combined", action="store_true", help="one LaTeX table with all measures side by side"
+    )
+    parser.add_argument("--caption", default="", metavar="TEXT", help="of the LaTeX tables")
     parser.add_argument("--quiet", action="store_true", help="no progress, no tables")
 
 
 def _run(options: Namespace, arguments: list[str]) -> int:
     measures = check_measures(options.measures)
-    methods = options.methods or method_words(_METHODS)
-    for name in methods:
-        method_of_comparison(name)  # before data are read
+    methods = _by_name(options.methods or method_words(_METHODS))
+    for method in methods.values():
+        method_of_comparison(method)  # before data are read
     need(options, "metric", "neighbors", "rescore", "explore")
     exclude(options, "neighbors", "affinity")
     for name in ("images", "image_shape", "texts"):
@@ -187,6 +193,9 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         name: codes.read_codes(path, threshold=options.threshold) for name, path in options.codes
     }
     n_rows = rows.X.shape[0]
+    for name, each in given.items():
+        if len(each.codes) != n_rows:
+            raise UsageError(f"--codes {name}: {len(each.codes):,} codes for {n_rows:,} rows.")
     if options.rows is not None and options.rows < n_rows:
         note(f"{options.rows:,} of {n_rows:,} rows are sampled")
         sample = np.sort(np.random.default_rng(0).choice(n_rows, options.rows, replace=False))
@@ -235,6 +244,19 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     return _write(comparison, folder, options)
 
 
+def _by_name(methods: list[str]) -> dict[str, str]:
+    """Names of tables by ``NAME=METHOD``, where they are not the method itself."""
+    named: dict[str, str] = {}
+    for written in methods:
+        name, equals, method = written.partition("=")
+        if not equals or ":" in name:  # the first sign of "itq:max_iter=5" sets a parameter
+            name = method = written
+        if name.strip() in named:
+            raise UsageError(f"--methods names {name.strip()!r} twice.")
+        named[name.strip()] = method.strip()
+    return named
+
+
 def _of_rows(name: str, look: Any, sample: np.ndarray) -> Any:
     """What some rows look like."""
     if name == "image_shape":
@@ -259,7 +281,6 @@ def _protocol(options: Namespace, rows: Rows) -> Any:
             given.setdefault("n_train", NAMED[options.data].n_train)
     chosen = None if name else choose_retrieval_split(rows.X, rows.y)
     protocol = replace(chosen.protocol, **given) if chosen else _PROTOCOLS[name](**given)
-    next(protocol.split(rows.X, rows.y))  # whether rows suffice, before anything is run
     if chosen and len(given) < len(asked):
         name = next(name for name, make in _PROTOCOLS.items() if make is type(protocol))
         n_train = "all" if protocol.n_train is None else protocol.n_train
@@ -274,7 +295,9 @@ _RANKED = ("near_codes", "near_asymmetric", "near_floats")  # of --rescore: what
 
 
 def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
-    paths = comparison.write(folder, decimals=options.decimals)
+    paths = comparison.write(
+        folder, combined=options.combined, decimals=options.decimals, caption=options.caption
+    )
     if not options.quiet:
         print(comparison.about["data"]["relevance"], end="\n\n")
         first, *further = (column.name for column in comparison.columns)

@@ -11,7 +11,7 @@ import numpy as np
 from .._files.hashers.saving import save_hasher
 from ..affinity._auto import fit_affinity, is_auto
 from ..comparison._method_table import method_from_name
-from ..metrics._settings import with_settings
+from ..comparison._settings import with_settings
 from ._affinities import add_affinity
 from ._arguments import add_data_options, add_parser, exclude, positive
 from ._data import affinity_of, bad_values_named, load_data

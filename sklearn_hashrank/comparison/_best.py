@@ -43,7 +43,7 @@ def rivals_of_leader(
     """Return means over seeds, the highest first, and how the others compare with the first.
 
     The tests are paired t-tests over the queries of common seeds and over common seeds, each with
-    Holm's correction for the number of rivals. A figure without values of queries, such as those of
+    Holm's correction for the number of rivals. A score without values of queries, such as those of
     rescoring, is tested over the seeds alone.
     """
     values: dict[str, dict[int, float]] = {}

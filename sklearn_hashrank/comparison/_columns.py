@@ -21,14 +21,14 @@ from ..metrics._tie_tables import DenseTies
 
 @dataclass(frozen=True)
 class Column:
-    """A figure of every run, and how tables show it.
+    """A number of every run, and how tables show it.
 
     Parameters
     ----------
     name : str
-        Key of the figure in the scores of a run.
+        Key of the number in the scores of a run.
     title : str
-        Heading that tables and pictures give it.
+        Heading that tables and figures give it.
     meaning : str
         One sentence for the reader of a report.
     best : {"highest", "lowest"}
@@ -110,8 +110,8 @@ SEARCH_COLUMNS = (
 MEASURED = ("ap", "ndcg", "ph2", "acg", "mlgap")
 """Short names of the measures of a comparison, unless others are asked for."""
 
-_FIGURES = tuple(column for column in COLUMNS if column.name not in MEASURED)
-"""The columns that are no measures, which every comparison has."""
+_NO_MEASURES = tuple(column for column in COLUMNS if column.name not in MEASURED)
+"""The columns that are not measures, which every comparison has."""
 
 _TIE_RANGE: dict[str, TieOrder] = {
     "_pessimistic": "pessimistic",
@@ -127,7 +127,9 @@ _COUNTED = ("n_train", "n_queries", "n_database", "distinct_codes", "code_entrop
 def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
     """Return the measures that :func:`compare` was asked for, by the name of their column."""
     named = make_retrieval_scorer(measures).measures
-    others = {column.name for column in (*_FIGURES, *SEARCH_COLUMNS)} | set(_COUNTED) | set(_OF_RUN)
+    others = (
+        {column.name for column in (*_NO_MEASURES, *SEARCH_COLUMNS)} | set(_COUNTED) | set(_OF_RUN)
+    )
     for name in named:
         if not name:
             raise ValueError("measures must have names that can head a column. Got ''.")
@@ -137,7 +139,7 @@ def name_measures(measures: Any) -> dict[str, ConfiguredMeasure]:
 
 
 def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
-    """The columns of a comparison by these measures: theirs, then the other figures."""
+    """The columns of a comparison by these measures: theirs, then the others."""
     known = {column.name: column for column in COLUMNS}
     columns = []
     for name, configured in measures.items():
@@ -149,7 +151,7 @@ def columns_of(measures: Mapping[str, ConfiguredMeasure]) -> tuple[Column, ...]:
         title = measure.label if name == measure.short_name else _title(name, measure)
         meaning = f"{measure.meaning} Here {options}." if options else measure.meaning
         columns.append(Column(name, title, meaning, ranged=_is_ranged(configured)))
-    return (*columns, *_FIGURES)
+    return (*columns, *_NO_MEASURES)
 
 
 def _title(name: str, measure: Measure) -> str:

@@ -1,47 +1,44 @@
 """Compare methods at several code lengths and seeds: :func:`compare`."""
 
-import copy
-import signal
-import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import joblib
 import numpy as np
-from joblib import Parallel, delayed, effective_n_jobs
 from scipy import sparse
-from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 
 from .._features.tensors import as_host_array
 from .._utils.parameters import as_names, is_int
-from .._utils.processes import for_workers
 from .._utils.threads import check_n_jobs
 from ..affinity._auto import affinity_of_all, fit_affinity, is_auto
 from ..affinity._coercion import as_array
 from ..affinity._learnable import warn_if_alike
 from ..affinity._neighbors import NeighborAffinity
-from ..metrics._given_codes import GivenCodes
-from ..metrics._settings import has_setting, with_settings
 from ..model_selection._chosen_split import choose_retrieval_split
 from ..model_selection._splits import RetrievalSplit
 from ._columns import MEASURED, SEARCH_COLUMNS, Column, columns_of, name_measures
 from ._comparison import Comparison
+from ._execution import Progress, execute_all
 from ._explore_page import check_options, explore_best
-from ._method_names import method_of_comparison
-from ._method_table import FAISS, check_method, find_method
+from ._method_names import (
+    check_codes,
+    check_methods,
+    groups_of,
+    supported_runs,
+    with_affinity,
+)
 from ._own_distance import OwnDistance
-from ._provenance import describe_data, describe_machine, versions
+from ._protocol import describe_protocol, draw_split
+from ._provenance import describe_data, versions
 from ._rescoring import read_rescoring
-from ._run_store import RunStore, run_key
-from ._runner import CHANCE, Evaluation, Run, RunResult, execute, measure_chance
-
-Progress = Callable[[RunResult, int, int], None]
+from ._run_store import run_key
+from ._runner import Evaluation, Run, measure_chance
+from ._settings import has_setting, with_settings
 
 
 def compare(
@@ -79,12 +76,13 @@ def compare(
     y : array-like with n_samples rows, default=None
         What relevance is computed from. None: hashers learn without it, those that need it are
         refused, and codes are judged by distances between rows of `X`.
-    methods : str, iterable of str, or mapping of str to estimator
+    methods : str, iterable of str, or mapping of str to str or estimator
         Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"autoencoder:distance=decoded"`` or
-        ``"faiss:OPQ32_96,PQ32"`` (:ref:`cli`); or estimators by the name that tables should give
-        them: hashers, pipelines and searches that end in one, and any other estimator whose
-        ``transform``, or else ``predict``, gives codes. ``n_bits`` and ``random_state`` are set
-        wherever an estimator or one inside of it has them, and ``output`` of the last step;
+        ``"faiss:OPQ32_96,PQ32"`` (:ref:`cli`). A mapping has such names, or estimators, by the name
+        that tables should give them. Estimators are hashers, pipelines and searches that end in
+        one, and any other estimator whose ``transform``, or else ``predict``, gives codes.
+        ``n_bits`` and ``random_state`` are set wherever an estimator or one inside of it has them,
+        and ``output`` of the last step;
         ``affinity="auto"`` becomes `train_affinity`.
     codes : mapping of str to array-like, default=None
         Codes that something else made, by the name that tables should give them: one for each row
@@ -162,23 +160,25 @@ def compare(
     ['lsh', 'itq', 'lsh', 'itq']
     """
     check_n_jobs(n_jobs)
-    named, hashers = name_measures(measures), _check_methods(methods)
+    named = name_measures(measures)
+    hashers = check_methods(methods)
     X, y = check_data(X, y)
     compared = X if y is None else y
-    hashers |= _check_codes(codes, hashers, X)
+    hashers |= check_codes(codes, hashers, X.shape[0])
     page_options = check_options(explore)
     lengths = _check_integers(n_bits, "n_bits", 1)
     seeds = _check_integers(range(seeds) if is_int(seeds) else seeds, "seeds", 0)
-    protocol, reason = _check_protocol(protocol, X, y)
-    splits = {seed: _draw_split(protocol, X, compared, seed) for seed in seeds}
+    reason = ""
+    if protocol is None:
+        protocol, reason = choose_retrieval_split(X, y)
+    splits = {seed: draw_split(protocol, X, compared, seed) for seed in seeds}
     first = splits[seeds[0]]
 
-    decided = _decided(affinity, y)
+    decided = affinity_of_all(affinity, y)
     if is_auto(train_affinity):
         train_affinity = _affinity_of_hashers(affinity, decided, y, splits.values())
     hashers = {
-        method: _with_affinity(hasher, train_affinity, decided)
-        for method, hasher in hashers.items()
+        method: with_affinity(hasher, train_affinity, decided) for method, hasher in hashers.items()
     }
     fitted = {seed: fit_affinity(decided, compared[splits[seed].train]) for seed in seeds}
     if y is not None:
@@ -197,12 +197,12 @@ def compare(
         hasher = with_settings(hasher, n_bits=bits, random_state=seed, output="packed")
         relevance = fitted[seed].without_database()
         runs.append(Run(method, hasher, bits, seed, splits[seed], relevance))
-    skipped = _find_unsupported(runs, X[first.train], None if y is None else y[first.train])
-    runs = _supported(runs, skipped, skip_unsupported)
+    y_train = None if y is None else y[first.train]
+    runs, skipped = supported_runs(runs, X[first.train], y_train, skip_unsupported)
 
     digest = joblib.hash((X, y), coerce_mmap=True)
     runs = [replace(run, key=run_key(digest, run, decided, evaluation)) for run in runs]
-    results = _execute_all(runs, X, y, evaluation, store, n_jobs, progress)
+    results = execute_all(runs, X, y, evaluation, store, n_jobs, progress)
     found = {(r.n_bits, r.seed): run for run, r in zip(runs, results) if r.scores}
     chance = [
         measure_chance(bits, found[bits, seed], compared, evaluation, n_jobs)
@@ -211,10 +211,10 @@ def compare(
     kept = {method: hashers[method] for method in dict.fromkeys(run.method for run in runs)}
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": digest},
-        "protocol": _describe_protocol(protocol, reason, splits),
+        "protocol": describe_protocol(protocol, reason, splits),
         "methods": {method: repr(hasher) for method, hasher in kept.items()},
-        "skipped": _describe_unsupported(skipped),
-        "groups": {} if isinstance(methods, Mapping) else _groups(kept),
+        "skipped": skipped,
+        "groups": groups_of(methods, kept),
         "seeds": seeds,
         "command": command,
         "versions": versions(),
@@ -225,111 +225,6 @@ def compare(
         page_options = {"title": name, "n_jobs": n_jobs} | page_options
         page = explore_best(runs, results, next(iter(named)), X, y, page_options)
     return Comparison(results, about, shown, chance, kept, page)
-
-
-def _execute_all(
-    runs: list[Run],
-    X: Any,
-    y: Any,
-    evaluation: Evaluation,
-    store: str | Path | None,
-    n_jobs: int | None,
-    progress: Progress | None,
-) -> list[RunResult]:
-    """Do the runs that are not in the store, and return the results of all, in order."""
-    kept = RunStore(None if store is None else Path(store))
-    results: dict[int, RunResult] = {}
-
-    def finish(index: int, result: RunResult) -> None:
-        results[index] = result
-        if progress is not None:
-            progress(result, len(results), len(runs))
-
-    at_a_time = effective_n_jobs(n_jobs)
-    machine = f"{describe_machine()}, {at_a_time} run{'s' if at_a_time > 1 else ''} at a time"
-    for index, run in enumerate(runs):
-        if (found := kept.load(run.key)) is not None:
-            finish(index, replace(found, method=run.method))
-    pending = [index for index in range(len(runs)) if index not in results]
-    with _interrupts_ignored():  # by the workers, which inherit it: one traceback is enough
-        executed = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-            delayed(for_workers(_execute))(index, runs[index], X, y, evaluation)
-            for index in pending
-        )
-    try:
-        for index, result in executed:
-            result = replace(result, machine=machine)
-            kept.save(runs[index].key, result)
-            finish(index, result)
-    except BaseException:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that joblib cancels what is still running
-            executed.close()
-        raise
-    return [results[index] for index in range(len(runs))]
-
-
-def _execute(index: int, run: Run, X: Any, y: Any, evaluation: Evaluation) -> tuple[int, RunResult]:
-    return index, execute(run, X, y, evaluation)
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Ignore Ctrl-C for a moment, and for good in processes that are started meanwhile."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is None or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _find_unsupported(runs: Iterable[Run], X: Any, y: Any) -> dict[tuple[str, int], str]:
-    """What hashers say of the training rows of the first seed, by method and code length.
-
-    An estimator without ``check_data(X, y)`` says it when it is fitted.
-    """
-    found, seed = {}, None
-    for run in runs:
-        seed = run.seed if seed is None else seed
-        check = getattr(run.hasher, "check_data", None)
-        if run.seed != seed or not callable(check):
-            continue
-        try:
-            check(X, y)
-        except (ValueError, TypeError) as error:
-            found[run.method, run.n_bits] = " ".join(str(error).split())
-    return found
-
-
-def _supported(
-    runs: list[Run], unsupported: Mapping[tuple[str, int], str], skip: bool
-) -> list[Run]:
-    """Runs without those that do not support the data, which are warned of or an error."""
-    texts = _describe_unsupported(unsupported)
-    kept = [run for run in runs if (run.method, run.n_bits) not in unsupported]
-    if texts and not (skip and kept):
-        number = "1 method does" if len(texts) == 1 else f"{len(texts)} methods do"
-        advice = " Leave them out, or set skip_unsupported." if kept else ""
-        raise ValueError(f"{number} not support these data. {' '.join(texts)}{advice}")
-    for text in texts:
-        warnings.warn(f"skipped: {text}", UserWarning, stacklevel=3)
-    return kept
-
-
-def _describe_unsupported(unsupported: Mapping[tuple[str, int], str]) -> list[str]:
-    """One text for each method: the code lengths, and the reason of the first."""
-    lengths: dict[str, list[int]] = {}
-    for method, n_bits in unsupported:
-        lengths.setdefault(method, []).append(n_bits)
-    texts = []
-    for method, of_method in lengths.items():
-        bits = f" with {', '.join(map(str, of_method))} bits" if all(of_method) else ""
-        texts.append(f"{method!r}{bits}: {unsupported[method, of_method[0]]}")
-    return texts
 
 
 def _warn_if_all_are_near(affinity: Any, splits: Iterable[RetrievalSplit]) -> None:
@@ -347,11 +242,6 @@ def _warn_if_all_are_near(affinity: Any, splits: Iterable[RetrievalSplit]) -> No
         )
 
 
-def _decided(affinity: Any, y: Any) -> Any:
-    """Return the affinity that "auto" means for all rows of a comparison."""
-    return affinity_of_all(affinity, y)
-
-
 def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[RetrievalSplit]) -> Any:
     """Let hashers decide what "auto" means, unless the training rows of a split look otherwise.
 
@@ -360,7 +250,7 @@ def _affinity_of_hashers(given: Any, decided: Any, y: Any, splits: Iterable[Retr
     """
     if y is None:
         return "auto"
-    if all(type(_decided(given, y[s.train])) is type(decided) for s in splits):
+    if all(type(affinity_of_all(given, y[s.train])) is type(decided) for s in splits):
         return given
     return decided
 
@@ -415,66 +305,6 @@ def _wrong_columns(X: Any) -> str:
     return f" Columns that are not finite numbers: {named}." if wrong else ""
 
 
-def _check_methods(methods: Any) -> dict[str, Any]:
-    if not isinstance(methods, Mapping):
-        names = as_names(methods, "methods")
-        _check_names(names)
-        methods = {name: method_of_comparison(name) for name in names}
-        if len(methods) < len(names):
-            raise ValueError(f"each method must be named once. Got {', '.join(names)}.")
-    if not methods:
-        raise ValueError("at least one method is needed.")
-    _check_names(methods)
-    return {name: check_method(hasher, name) for name, hasher in methods.items()}
-
-
-def _with_affinity(estimator: Any, train_affinity: Any, eval_affinity: Any) -> Any:
-    """Clone an estimator that has these affinities wherever it would choose one itself."""
-    chosen = {"affinity": train_affinity, "eval_affinity": eval_affinity}
-    estimator = clone(estimator)
-    paths = {
-        path: path.rpartition("__")[2]
-        for path, value in estimator.get_params().items()
-        if is_auto(value)
-    }
-    return estimator.set_params(
-        **{path: chosen[name] for path, name in paths.items() if name in chosen}
-    )
-
-
-def _groups(hashers: Mapping[str, Any]) -> dict[str, str]:
-    """Group of each method that was named; given codes have none."""
-    names = {
-        method: method.partition(":")[0].strip()
-        for method, hasher in hashers.items()
-        if not isinstance(hasher, GivenCodes)
-    }
-    return {method: find_method(name).group for method, name in names.items() if name != FAISS}
-
-
-def _check_codes(
-    codes: Mapping[str, Any] | None, methods: Iterable[str], X: Any
-) -> dict[str, GivenCodes]:
-    """Return given codes as methods, after a look at their form and number."""
-    if codes is not None and not isinstance(codes, Mapping):
-        raise ValueError(f"codes must map names to codes. Got {type(codes).__name__}.")
-    found = {name: GivenCodes(each) for name, each in (codes or {}).items()}
-    _check_names(found)
-    for name, each in found.items():
-        if name in methods:
-            raise ValueError(f"each method must be named once. Got {name!r} with codes as well.")
-        each.check_rows(name, X.shape[0])
-    return found
-
-
-def _check_names(names: Iterable[Any]) -> None:
-    for name in names:
-        if not isinstance(name, str):
-            raise ValueError(f"methods must be named by str. Got {name!r}.")
-        if name == CHANCE:
-            raise ValueError(f"no method can be named {CHANCE!r}: constant codes have this name.")
-
-
 def _check_integers(values: Any, name: str, least: int) -> list[int]:
     values = list(values) if isinstance(values, Iterable) else [values]
     if not values:
@@ -483,61 +313,3 @@ def _check_integers(values: Any, name: str, least: int) -> list[int]:
         if not is_int(value, least):
             raise ValueError(f"{name} must be ints >= {least}. Got {value!r}.")
     return list(dict.fromkeys(map(int, values)))
-
-
-def _check_protocol(protocol: Any, X: Any, y: Any) -> tuple[Any, str]:
-    """Return the protocol, or one chosen by the data if it is None, and why it was chosen."""
-    if protocol is None:
-        return choose_retrieval_split(X, y)
-    if not isinstance(protocol, RetrievalSplit) and not hasattr(protocol, "split"):
-        raise ValueError(
-            "protocol must be a RetrievalSplit, a split object such as PerClassRetrievalSplit(), "
-            f"or None. Got {protocol!r} instead."
-        )
-    return protocol, ""
-
-
-def _draw_split(protocol: Any, X: Any, y: Any, seed: int) -> RetrievalSplit:
-    """First split of a split object whose `random_state` is the seed; a given split as it is."""
-    split = protocol
-    if not isinstance(protocol, RetrievalSplit):
-        seeded = copy.copy(protocol)
-        seeded.random_state = seed
-        split = next(iter(seeded.split(X, y)), None)
-        if not isinstance(split, RetrievalSplit):  # scikit-learn's give two parts
-            if not isinstance(split, (tuple, list)) or len(split) != len(fields(RetrievalSplit)):
-                found = f"{len(split)} parts" if isinstance(split, (tuple, list)) else repr(split)
-                raise ValueError(
-                    "protocol must give splits of three parts: training rows, queries and "
-                    f"database. {type(protocol).__name__} gave {found}."
-                )
-            split = RetrievalSplit(*split)
-    last = max(rows.max() for rows in split)
-    if last >= X.shape[0]:
-        raise ValueError(f"protocol has row {last}, but X has only {X.shape[0]} rows.")
-    return split
-
-
-def _describe_protocol(
-    protocol: Any, reason: str, splits: dict[int, RetrievalSplit]
-) -> dict[str, str]:
-    """Say which rows are queries, database and training rows, and why so if they were chosen."""
-    sizes = [
-        f"{len(query):,} queries, {len(database):,} database rows, {len(train):,} training rows"
-        for train, query, database in splits.values()
-    ]
-    if isinstance(protocol, RetrievalSplit):
-        split, sampled = "row numbers that were given", "each samples a hasher"
-    else:
-        seeded = copy.copy(protocol)
-        seeded.random_state = "SEED"
-        split = repr(seeded).replace("'SEED'", "seed")
-        sampled = "each samples a split and a hasher"
-    chosen = {"chosen because": reason} if reason else {}
-    return {
-        "split": split,
-        **chosen,
-        "sizes": "; ".join(dict.fromkeys(sizes)),
-        "queries": "no query is in the database, and none was trained on",
-        "seeds": f"{', '.join(map(str, splits))}; {sampled}",
-    }

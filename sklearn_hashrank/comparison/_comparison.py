@@ -176,6 +176,7 @@ class Comparison:
         combined: bool = False,
         decimals: int | None = None,
         ranges: bool = True,
+        caption: str = "",
     ) -> str:
         """Tables as LaTeX, for the package booktabs.
 
@@ -189,19 +190,22 @@ class Comparison:
             Decimal places of shares. None: as many as show the spread, three to five.
         ranges : bool, default=True
             Whether cells show the worst and the best order of ties.
+        caption : str, default=""
+            Caption of every table. Empty: one that says which protocol, seeds and test the numbers
+            come from.
 
         Returns
         -------
         text : str
-            A ``table`` environment for each score, or one for all. Captions say which protocol,
-            seeds and test the numbers come from.
+            A ``table`` environment for each score, or one for all. Labels are ``tab:`` and the name
+            of the score, or ``tab:comparison`` of one for all.
         """
         tables = self.tables(names)
         if combined and names is None:
             tables = [table for table in tables if not table.column.is_time] or tables
-        return to_latex(tables, Notation(decimals, ranges), self._caption(), combined)
+        return to_latex(tables, Notation(decimals, ranges), self._note(), combined, caption)
 
-    def _caption(self) -> str:
+    def _note(self) -> str:
         """What the caption of a paper says of protocol, seeds and test."""
         about, seeds = self.about, len(self.about["seeds"])
         texts = [
@@ -225,7 +229,9 @@ class Comparison:
         page : str
             HTML with its style sheet, its script and all pictures inside.
         """
-        return self._html(self.figures())
+        from ._report import to_html
+
+        return to_html(self, self.figures())
 
     def figures(self) -> list[Figure]:
         """Draw the figures of the report.
@@ -239,11 +245,6 @@ class Comparison:
         groups = in_groups(self.about["methods"], self.about["groups"])
         return draw_figures(self.results, self.columns, groups, self.chance)
 
-    def _html(self, figures: list[Figure]) -> str:
-        from ._report import to_html
-
-        return to_html(self, figures)
-
     def write(
         self,
         folder: str | Path,
@@ -251,6 +252,7 @@ class Comparison:
         combined: bool = False,
         decimals: int | None = None,
         ranges: bool = True,
+        caption: str = "",
     ) -> dict[str, Path]:
         """Write the report, the tables and the figures into a folder.
 
@@ -264,6 +266,8 @@ class Comparison:
             Decimal places of shares. None: as many as show the spread, three to five.
         ranges : bool, default=True
             Whether cells show the worst and the best order of ties.
+        caption : str, default=""
+            Caption of the LaTeX tables, as for :meth:`to_latex`.
 
         Returns
         -------
@@ -272,15 +276,19 @@ class Comparison:
             ``"figures"``, which has each figure as PDF and as SVG where matplotlib is installed,
             and after ``compare(explore=...)`` of ``"explore"``.
         """
+        from ._report import to_html
+
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         figures = self.figures()
         paths = {kind: folder / name for kind, name in WRITTEN_FILES.items()}
         texts = {
-            "report": self._html(figures),
+            "report": to_html(self, figures),
             "csv": self.to_csv(),
             "markdown": self.to_markdown(decimals=decimals, ranges=ranges),
-            "latex": self.to_latex(combined=combined, decimals=decimals, ranges=ranges),
+            "latex": self.to_latex(
+                combined=combined, decimals=decimals, ranges=ranges, caption=caption
+            ),
         }
         for kind, text in texts.items():
             with write_file(paths[kind], "w", encoding="utf-8") as file:

@@ -27,6 +27,10 @@ _MARGIN = 0.04  # of the range of the values, on either side
 _CHANCE_LINE = {"color": "#7f7f7f", "linestyle": (0, (1, 1.5)), "linewidth": 1.2, "zorder": 1}
 
 
+Draw = Callable[[Any, list[str]], None]
+"""Draws methods into axes."""
+
+
 @dataclass(frozen=True)
 class Figure:
     """A figure, and what it is of.
@@ -117,29 +121,25 @@ def _by_length(
     for column in columns:
         if not column.ranged or not any(column.name in result.scores for result in results):
             continue
-        scores = _scores_of(results, column.name, lengths, seeds)
-        by_chance = _scores_of(chance, column.name, lengths, seeds).get(CHANCE)
+        scores = _scores_of([*results, *chance], column.name, lengths, seeds)
 
         def draw(
-            ax: Any,
-            methods: list[str],
-            scores: dict = scores,
-            title: str = column.title,
-            by_chance: Any = by_chance,
+            ax: Any, methods: list[str], column: Column = column, scores: dict = scores
         ) -> None:
-            names = list(map(plain, methods))
-            of_methods = [scores[m] for m in methods]
-            display = BitsCurveDisplay(lengths, of_methods, names=names, label=_in_math(title))
-            display.plot(ax, error="range")
-            if by_chance is not None:
-                ax.plot(lengths, np.mean(by_chance, axis=1), label=CHANCE, **_CHANCE_LINE)
+            BitsCurveDisplay(
+                lengths,
+                [scores[method] for method in methods],
+                names=list(map(plain, methods)),
+                label=_in_math(column.title),
+            ).plot(ax, error="range")
+            if CHANCE in scores:
+                ax.plot(lengths, np.mean(scores[CHANCE], axis=1), label=CHANCE, **_CHANCE_LINE)
 
         caption = (
             f"{column.title} against code length: means; bars from the lowest seed to the highest"
         )
         name = f"{column.name}_by_bits"
-        values = [*scores.values(), *([] if by_chance is None else [by_chance])]
-        drawn = _in_panels(name, caption, draw, panels, _limits(values))
+        drawn = _in_panels(name, caption, draw, panels, _limits(scores.values()))
         figures += [replace(figure, column=column.name) for figure in drawn]
     return figures
 
@@ -175,23 +175,14 @@ def _of_length(
     precision, recall = curves("precision"), curves("recall")
     k = {m: group[0].curves["k"] for m, group in groups.items()}
 
-    def precision_recall(ax: Any, methods: list[str]) -> None:
-        PrecisionRecallDisplay(
-            [precision[m] for m in methods],
-            [recall[m] for m in methods],
-            names=list(map(plain, methods)),
-        ).plot(ax)
-        if CHANCE in groups:
-            ax.plot(recall[CHANCE], precision[CHANCE], label=CHANCE, **_CHANCE_LINE)
+    def drawing(display: Any, upward: Mapping[str, Any], along: Mapping[str, Any]) -> Draw:
+        def draw(ax: Any, methods: list[str]) -> None:
+            upwards, alongs = ([of[m] for m in methods] for of in (upward, along))
+            display(upwards, alongs, names=list(map(plain, methods))).plot(ax)
+            if CHANCE in groups:
+                ax.plot(along[CHANCE], upward[CHANCE], label=CHANCE, **_CHANCE_LINE)
 
-    def recall_at_k(ax: Any, methods: list[str]) -> None:
-        RecallAtKDisplay(
-            [recall[m] for m in methods],
-            [k[m] for m in methods],
-            names=list(map(plain, methods)),
-        ).plot(ax)
-        if CHANCE in groups:
-            ax.plot(k[CHANCE], recall[CHANCE], label=CHANCE, **_CHANCE_LINE)
+        return draw
 
     encoded = {m for m, group in groups.items() if group[0].curves["items_per_code"]}
 
@@ -203,20 +194,23 @@ def _of_length(
     figures = []
     if all("ap_pessimistic" in result.scores for result in results):  # "ap" may be of one order
         figures.append(_tie_range(groups, panels))
-    for name, caption, draw, limits in (
-        (
-            "precision_recall",
-            "precision against recall, tie-aware, means over seeds",
-            precision_recall,
-            _limits(precision.values()),
-        ),
-        ("recall_at_k", "recall at k, tie-aware, means over seeds", recall_at_k, None),
-        ("code_usage", f"items on each code of the database, {drawn}", usage, None),
-    ):
-        of_kind = panels
-        if draw is usage:
-            of_kind = {t: m for t, m in panels.items() if encoded & set(m)}
-        figures += _in_panels(name, caption, draw, of_kind, limits)
+    with_codes = {title: members for title, members in panels.items() if encoded & set(members)}
+    figures += _in_panels(
+        "precision_recall",
+        "precision against recall, tie-aware, means over seeds",
+        drawing(PrecisionRecallDisplay, precision, recall),
+        panels,
+        _limits(precision.values()),
+    )
+    figures += _in_panels(
+        "recall_at_k",
+        "recall at k, tie-aware, means over seeds",
+        drawing(RecallAtKDisplay, recall, k),
+        panels,
+    )
+    figures += _in_panels(
+        "code_usage", f"items on each code of the database, {drawn}", usage, with_codes
+    )
     return [
         replace(
             figure,
@@ -247,11 +241,13 @@ def _tie_range(groups: Mapping[str, list[RunResult]], panels: Mapping[str, list[
 def _in_panels(
     name: str,
     caption: str,
-    draw: Callable[[Any, list[str]], None],
+    draw: Draw,
     panels: Mapping[str, list[str]],
-    limits: tuple[float, float] | None,
+    limits: tuple[float, float] | None = None,
 ) -> list[Figure]:
     """Draw methods into one figure, or each group into its own with common limits."""
+    # A measure may have a name that no file can have everywhere.
+    name = re.sub(r"[^\w.-]+", "_", name)
     figures = []
     for group, methods in panels.items():
         canvas = _canvas(_HEIGHT)
@@ -261,7 +257,7 @@ def _in_panels(
             ax.set_ylim(limits)
         _legend_below(canvas, ax)
         of_group = f"{group}: {caption}" if group else caption
-        figures.append(Figure(f"{_file_name(name)}{'_' * bool(group)}{group}", of_group, canvas))
+        figures.append(Figure(f"{name}{'_' * bool(group)}{group}", of_group, canvas))
     return figures
 
 
@@ -307,11 +303,6 @@ def _limits(values: Iterable[Any]) -> tuple[float, float] | None:
 def _in_math(title: str) -> str:
     """Set the T of "AP_T" as an index."""
     return title if "$" in title else re.sub(r"_T\b", "$_T$", title)
-
-
-def _file_name(name: str) -> str:
-    """Leave out of the name of a measure what a file name cannot have everywhere."""
-    return re.sub(r"[^\w.-]+", "_", name)
 
 
 def _methods(results: Sequence[RunResult]) -> list[str]:

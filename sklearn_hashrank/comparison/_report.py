@@ -73,7 +73,7 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
     )
 
 
-_NO_FIGURES = f'<p class="quiet">Pictures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
+_NO_FIGURES = f'<p class="quiet">Figures need matplotlib: {html.escape(how_to_install("cli"))}</p>'
 
 
 def _explanations(comparison: "Comparison") -> list[str]:
@@ -235,7 +235,7 @@ def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
     lengths = sorted({figure.n_bits for figure in figures if figure.n_bits is not None})
     if not lengths:
         return [_NO_FIGURES]
-    parts = ["<h2>Pictures of each code length</h2>"]
+    parts = ["<h2>Figures of each code length</h2>"]
     for n_bits in lengths:
         drawn = _figures([figure for figure in figures if figure.n_bits == n_bits])
         is_open = " open" if n_bits == lengths[0] else ""

@@ -34,7 +34,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """One figure of all methods (rows) at all code lengths (columns)."""
+    """One score of all methods (rows) at all code lengths (columns)."""
 
     column: Column
     methods: list[str]
@@ -149,7 +149,7 @@ class Notation:
 
 
 def to_markdown(tables: Sequence[Table], notation: Notation | None = None) -> str:
-    """One pipe table for each figure; the best are bold."""
+    """One pipe table for each column; the best are bold."""
     notation = notation or Notation()
 
     def show(cell: Cell, column: Column) -> str:
@@ -175,33 +175,42 @@ def to_latex(
     notation: Notation | None = None,
     note: str = "",
     is_combined: bool = False,
+    caption: str = "",
 ) -> str:
-    """Write booktabs tables, one for each figure or one for all; the best are bold.
+    """Write booktabs tables, one for each column or one for all; the best are bold.
 
-    `note` ends each caption.
+    `note` ends each caption, unless another `caption` is given. Labels are ``tab:`` and the name of
+    the column, or ``tab:comparison`` of one table for all.
     """
     notation = notation or Notation()
     sets = [list(tables)] if is_combined and tables else [[table] for table in tables]
-    found = [_latex_table(each, notation, note) for each in sets]
+    found = []
+    for each in sets:
+        label = "comparison" if is_combined else re.sub(r"[^\w-]+", "-", each[0].column.name)
+        found.append(_latex_table(each, notation, caption or _caption(each, notation, note), label))
     return "% needs \\usepackage{booktabs}\n" + "\n\n".join(found) + "\n"
 
 
-def _latex_table(tables: list[Table], notation: Notation, note: str) -> str:
-    """One table whose columns are the code lengths of one figure after the other."""
+def _caption(tables: Sequence[Table], notation: Notation, note: str) -> str:
+    titles = ", ".join(table.column.title for table in tables)
+    shown = what_cells_show(max(tables, key=lambda table: table.column.ranged), notation.ranges)
+    return f"{titles}: {shown}." + (f" {note}" if note else "")
+
+
+def _latex_table(tables: list[Table], notation: Notation, caption: str, label: str) -> str:
+    """One table whose columns are the code lengths of one measure after the other."""
 
     def show(cell: Cell, column: Column) -> str:
         mean, spread = notation.parts(cell, column)
         return (rf"\textbf{{{mean}}}" if cell.best else mean) + escape_latex(spread)
 
     first = tables[0]
-    titles = ", ".join(table.column.title for table in tables)
-    shown = what_cells_show(max(tables, key=lambda table: table.column.ranged), notation.ranges)
-    caption = f"{titles}: {shown}." + (f" {note}" if note else "")
     n_columns = sum(len(table.n_bits) for table in tables)
     lines = [
         r"\begin{table}",
         r"  \centering",
         rf"  \caption{{{_in_latex(caption)}}}",
+        rf"  \label{{tab:{label}}}",
         rf"  \begin{{tabular}}{{l{'r' * n_columns}}}",
         r"    \toprule",
     ]
@@ -222,7 +231,7 @@ def _latex_table(tables: list[Table], notation: Notation, note: str) -> str:
 
 
 def _latex_titles(tables: Sequence[Table]) -> list[str]:
-    """Headings over the columns of each figure, with a rule below each."""
+    """Headings over the columns of each measure, with a rule below each."""
     titles, rules, column = [""], [], 2
     for table in tables:
         width = len(table.n_bits)

@@ -163,7 +163,8 @@ def _measure(
         else:
             encoded, codes, seconds = _timed_codes(hasher, queries, X[database])
             encode_seconds = seconds / (len(query) + len(database))
-            projections = projections_of(hasher, encoded)
+            if evaluation.rescoring is not None:
+                projections = projections_of(hasher, encoded)
         n_bits, item_bytes = encoded.n_bits, codes.codes.shape[1]
         histogram = retrieval_histogram(
             encoded.codes,

@@ -15,8 +15,9 @@ from ..affinity._protocol import BaseAffinity
 from ..model_selection._splits import RetrievalSplit
 from ..model_selection._unseen import UnseenClassesSplit
 from ._columns import name_measures
-from ._compare import Progress, check_data, compare
+from ._compare import check_data, compare
 from ._comparison import Comparison
+from ._execution import Progress
 from ._method_table import METHODS, SITUATIONS
 
 _NEIGHBORS = 10

@@ -1149,6 +1149,28 @@ def test_compare_samples_rows_with_all_that_belongs_to_them(folder, capsys, no_p
     assert {model["name"] for model in data["models"]} == {"lsh", "given"}
 
 
+def test_names_of_tables_and_a_caption_of_ones_own(folder, capsys, no_pictures):
+    options = ["--data", "digits", "--bits", "8", "--seeds", "1", "--combined", "--quiet"]
+    methods = "ours=itq:max_iter=3,lsh"
+    code, _, err = run(
+        capsys,
+        "compare",
+        *options,
+        "--methods",
+        methods,
+        "--caption",
+        "Digits & us",
+        "--output",
+        "o",
+    )
+    assert (code, err) == (0, "")
+    latex = Path("o/tables.tex").read_text()
+    assert r"\caption{Digits \& us}" in latex
+    assert "    ours & " in latex
+    line = refused(capsys, "compare", *options, "--methods", "a=itq,a=lsh")
+    assert "'a' twice" in line
+
+
 MANY_ROWS = """
 import resource, sys
 import numpy as np

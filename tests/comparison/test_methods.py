@@ -94,6 +94,16 @@ def test_a_class_of_hashers_is_in_the_group_of_its_methods():
     assert found.about["groups"] == {"LSHHasher": "independent", "itq": "unsupervised"}
 
 
+def test_a_method_may_have_a_name_of_its_own():
+    X = np.random.default_rng(0).normal(size=(60, 8))
+    options = {"n_bits": [4], "seeds": 1}
+    found = compare(X, methods={"ours": "itq:max_iter=3", "b": LSHHasher()}, **options)
+    same = compare(X, methods=["itq:max_iter=3"], **options)
+    assert [result.method for result in found.results] == ["ours", "b"]
+    assert found.about["groups"] == {"ours": "unsupervised"}
+    assert found.results[0].scores["ap"] == same.results[0].scores["ap"]
+
+
 @pytest.mark.parametrize("name", METHODS_HERE)
 def test_the_table_says_what_the_hasher_says(name):
     method, hasher = METHODS[name], METHODS[name].hasher

@@ -257,7 +257,7 @@ def test_without_matplotlib_the_numbers_remain(comparison, no_matplotlib):
     page = Page(comparison.to_html())
     assert not any(tag == "img" for tag, _ in page.elements)
     assert len(page.cells("ap")) == 2 + 1
-    assert "Pictures need matplotlib" in comparison.to_html()
+    assert "Figures need matplotlib" in comparison.to_html()
 
 
 def test_failures_and_single_seeds_are_said(comparison, no_matplotlib):

@@ -150,6 +150,9 @@ def test_latex():
     assert r"a\_b & \textbf{.600} $\pm$ .141 [.500 -- .700] \\" in found
     assert r"\caption{AP$_T$: mean $\pm$ standard deviation over seeds, " in found
     assert found.count(r"\begin{tabular}{lr}") == found.count(r"\end{tabular}") == 1
+    assert r"\label{tab:ap}" in found
+    own = to_latex(summarize(results(a=[0.5, 0.7]), COLUMNS), caption="50 % of all")
+    assert r"\caption{50 \% of all}" in own
 
 
 def test_one_table_for_all_measures():
@@ -160,6 +163,7 @@ def test_one_table_for_all_measures():
     runs += [replace(r, n_bits=16) for r in runs]
     tables = summarize(runs, COLUMNS)
     found = to_latex(tables, Notation(2, False), "Three seeds.", is_combined=True)
+    assert found.count(r"\label{tab:comparison}") == 1
     assert found.count(r"\begin{tabular}{lrrrr}") == found.count(r"\end{table}") == 1
     assert r" & \multicolumn{2}{c}{AP$_T$} & \multicolumn{2}{c}{PH2} \\" in found
     assert r"\cmidrule(lr){2-3} \cmidrule(lr){4-5}" in found

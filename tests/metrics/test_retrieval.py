@@ -33,6 +33,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank.base import LinearHasher
 from sklearn_hashrank.codes import pack_codes
 from sklearn_hashrank.comparison import compare
+from sklearn_hashrank.comparison._settings import has_setting, with_settings
 from sklearn_hashrank.metrics import (
     CodeUsageDisplay,
     PrecisionRecallDisplay,
@@ -43,7 +44,6 @@ from sklearn_hashrank.metrics import (
 )
 from sklearn_hashrank.metrics._evaluation import mean_over_queries, mean_value
 from sklearn_hashrank.metrics._retrieval import encode, retrieve, unwrap
-from sklearn_hashrank.metrics._settings import has_setting, with_settings
 from sklearn_hashrank.model_selection import RetrievalSplit, cross_validate_retrieval
 
 X, Y = make_blobs(n_samples=120, n_features=6, centers=4, cluster_std=4.0, random_state=0)
