@@ -18,8 +18,6 @@ Seeds that the output has are kept.
 """
 
 import argparse
-import csv
-import json
 import time
 import warnings
 from functools import partial
@@ -31,9 +29,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from benchmarks.papers.experiments import PARTS, Sets
-from benchmarks.papers.paper_results import COLUMNS
+from benchmarks.papers.paper_results import COLUMNS, read_lines, write_lines
 from benchmarks.papers.reproduction import stamp_of
-from benchmarks.papers.tie_orders import read_lines
 from sklearn_hashrank._solvers.cutting_plane import MASTERS, PegasosMaster
 from sklearn_hashrank.comparison import method_from_name
 
@@ -111,14 +108,6 @@ def run(name, task, data, seed):
             yield [*map(str, at), f"{value:.6g}", "", "", ""]
 
 
-def write(path, lines, about):
-    """The CSV file, and what it is about."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([COLUMNS, *sorted(lines)])
-    path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("experiments", nargs="+", choices=EXPERIMENTS)
@@ -140,7 +129,7 @@ def main():
             for seed in range(options.seeds):
                 if [task.key, str(seed)] not in [[line[TASK], line[SEED]] for line in lines]:
                     lines += run(name, task, data, seed)
-                    write(path, lines, about)
+                    write_lines(path, sorted(lines), about)
 
 
 if __name__ == "__main__":

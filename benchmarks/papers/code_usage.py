@@ -11,15 +11,13 @@ distances of at most 1, and of 2? Means over the queries that have rows in both 
 """
 
 import argparse
-import csv
-import json
 from pathlib import Path
 
 import numpy as np
 from sklearn.base import clone
 
 from benchmarks.papers.experiments import VEHICLES, Sets
-from benchmarks.papers.paper_results import COLUMNS
+from benchmarks.papers.paper_results import write_lines
 from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.comparison import method_from_name
 from sklearn_hashrank.model_selection import PerClassRetrievalSplit
@@ -90,15 +88,6 @@ def likeness(sets, n_seeds):
                 print(f"{task}, seed {seed}, {method}: {shares[0]:.3f} {shares[1]:.3f}", flush=True)
 
 
-def write(path, header, lines, about):
-    """A CSV file, and a JSON file about it."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([header, *lines])
-    path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--features", required=True, help="network features of CIFAR-10, npz")
@@ -116,11 +105,11 @@ def main():
         lines += [[method, *pair] for pair in usage(codes)]
         print(f"usage, {method}", flush=True)
     about = {"title": data.title, "n_bits": N_BITS, "n_database": len(database), "command": command}
-    write(folder / "code_usage.csv", ["method", "n_rows", "n_codes"], lines, about)
+    write_lines(folder / "code_usage.csv", lines, about, ["method", "n_rows", "n_codes"])
     lines = sorted(map(list, likeness(sets, options.seeds)), key=lambda line: list(map(str, line)))
     titles = {task: {"title": title} for task, title, *_ in sets_of_likeness(sets)}
     about = {"part": PART, "tasks": titles, "command": command}
-    write(folder / "likeness.csv", COLUMNS, lines, about)
+    write_lines(folder / "likeness.csv", lines, about)
 
 
 if __name__ == "__main__":

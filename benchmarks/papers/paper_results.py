@@ -55,6 +55,22 @@ def parameters_of(notation):
     return {name: repr(given[name]) for name in sorted(given) if name not in left_out}
 
 
+def read_lines(path):
+    """Lines of an earlier run of a script, without the header; there may be none."""
+    if not path.exists():
+        return []
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))[1:]
+
+
+def write_lines(path, lines, about, header=COLUMNS):
+    """Write a CSV file, and beside it a JSON file about it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([header, *lines])
+    path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+
+
 class Results:
     """What is known of a part.
 

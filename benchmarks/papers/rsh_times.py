@@ -10,8 +10,6 @@ with all rows: 20,000 to encode, 5,000 to train.
 """
 
 import argparse
-import csv
-import json
 import os
 import time
 from pathlib import Path
@@ -20,6 +18,7 @@ import numpy as np
 
 from benchmarks.papers import papers
 from benchmarks.papers.experiments import CVPR_2010, PARTS, Sets
+from benchmarks.papers.paper_results import write_lines
 from benchmarks.sheet import machine
 from sklearn_hashrank.comparison import method_from_name
 
@@ -94,17 +93,8 @@ def main():
                 at = key, work, method, data.X.shape[1], n_rows, n_bits, turn
                 lines.append((*at, f"{seconds:.6g}"))
             about["load"] = round(os.getloadavg()[2], 1)
-            write(folder, lines, about)
+            write_lines(folder / "rsh_times.csv", sorted(lines), about, COLUMNS)
             print(f"{key}, turn {turn}", flush=True)
-
-
-def write(folder, lines, about):
-    """Write what is known so far."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "rsh_times.csv", "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([COLUMNS, *sorted(lines)])
-    (folder / "rsh_times.json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ first setting of CIFAR-10, which is figure 2 of TALR 2017. Seeds that the output
 """
 
 import argparse
-import csv
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from benchmarks.papers.paper_results import COLUMNS
+from benchmarks.papers.paper_results import COLUMNS, read_lines, write_lines
 from benchmarks.protocols import deep_features, gist
 from sklearn_hashrank import retrieval_histogram
 from sklearn_hashrank.codes import hamming_distances
@@ -114,14 +112,6 @@ def measures_of(codes, items, y, y_items, random_state, n_orders=10):
     return values
 
 
-def read_lines(path):
-    """Lines of earlier seeds; there may be none."""
-    if not path.exists():
-        return []
-    with open(path, encoding="utf-8", newline="") as file:
-        return list(csv.reader(file))[1:]
-
-
 def run(task, X, y, seed, methods):
     """Lines of one seed."""
     queries, train, items = task.parts(X, y, seed)
@@ -141,18 +131,6 @@ def run(task, X, y, seed, methods):
             print(f"{task.key}, seed {seed}, {method}, {n_bits} bits", flush=True)
 
 
-def write(path, lines):
-    """The CSV file, and what it is about."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerows([COLUMNS, *sorted(lines)])
-    titles = {task.key: {"title": task.title} for task in TASKS}
-    about = {"part": "tie_orders", "tasks": titles}
-    about["command"] = "python -m benchmarks.papers.tie_orders --data GIST.npz --features DEEP.npz"
-    path.with_suffix(".json").write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="GIST of CIFAR-10, npz")
@@ -163,6 +141,9 @@ def main():
     options = parser.parse_args()
     path = Path(options.output) / "tie_orders.csv"
     lines = read_lines(path)
+    titles = {task.key: {"title": task.title} for task in TASKS}
+    about = {"part": "tie_orders", "tasks": titles}
+    about["command"] = "python -m benchmarks.papers.tie_orders --data GIST.npz --features DEEP.npz"
     for task in TASKS:
         if not getattr(options, task.option):
             continue
@@ -173,7 +154,7 @@ def main():
             }
             wanted = [name for name in options.methods or task.methods if name not in kept]
             lines += run(task, X, y, seed, wanted)
-            write(path, lines)
+            write_lines(path, sorted(lines), about)
 
 
 if __name__ == "__main__":
