@@ -76,6 +76,15 @@ def note_of_codes(path: Any) -> CodesNote | None:
     return None if about is None else _note(about, os.fspath(path))
 
 
+def model_of_codes(codes: Any) -> str | None:
+    """Name of the model of mapped codes, if their file has one; it gets lost in other arrays."""
+    path = getattr(codes, "filename", None) if isinstance(codes, np.memmap) else None
+    if path is None or not os.path.isfile(path):
+        return None
+    noted = note_of_codes(path)
+    return None if noted is None else noted.model
+
+
 def _note(about: dict[str, Any], path: str) -> CodesNote:
     with malformed(path):
         n_bits, model = about["n_bits"], about["model"]

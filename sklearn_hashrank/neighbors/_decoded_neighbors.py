@@ -12,6 +12,8 @@ from sklearn.utils.validation import check_is_fitted
 from .. import _kernels
 from .._features.nearest_rows import METRICS
 from .._features.tensors import as_host_array
+from .._files.codes import model_of_codes
+from .._files.model_names import check_one_model, model_name
 from .._solvers.table_decoder import decode, values_of_codes
 from .._utils.binary_units import binary_units
 from .._utils.threads import over_rows
@@ -110,7 +112,8 @@ class DecodedNeighbors(BaseEstimator):
         Parameters
         ----------
         codes : array-like of shape (n_samples, n_columns)
-            Codes as bits, signs or packed bytes.
+            Codes as bits, signs or packed bytes. Mapped codes of a file that another hasher's
+            ``encode_blocks`` wrote are an error.
         y : None
             Not used, present for scikit-learn's conventions.
 
@@ -119,6 +122,7 @@ class DecodedNeighbors(BaseEstimator):
         self : DecodedNeighbors
         """
         check_is_fitted(self.hasher)
+        check_one_model([("hasher", model_name(self.hasher)), ("codes", model_of_codes(codes))])
         self._n_bits = self.hasher.n_bits_
         self._set_decoder(self.hasher.decoder_, self.hasher.decoder_intercept_)
         packed = pack_codes(codes, self._n_bits)

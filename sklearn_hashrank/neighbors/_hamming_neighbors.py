@@ -17,6 +17,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from .._features.tensors import as_host_array
+from .._files.codes import model_of_codes
+from .._files.model_names import check_one_model, model_name
 from .._files.reading import reading
 from .._utils.types import MatrixLike
 from ..codes._formats import CodeReader, as_code_matrix, packed_width
@@ -84,6 +86,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     ids_ : ndarray of shape (`n_samples_fit_`,), int64 or object
         What the searches return for each of them: the ids that were given, or else numbers in the
         order in which codes were added.
+    model_ : str or None
+        Digest of the hasher that made the codes, if it is known. Files keep it. Codes that are
+        known to be another hasher's are refused.
 
     References
     ----------
@@ -114,6 +119,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     """
 
     n_bits_: int
+    model_: str | None
 
     _parameter_constraints: dict = {
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
@@ -148,7 +154,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.n_jobs = n_jobs
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, codes: MatrixLike, y: None = None, *, ids: Any = None) -> "HammingNeighbors":
+    def fit(
+        self, codes: MatrixLike, y: None = None, *, ids: Any = None, hasher: Any = None
+    ) -> "HammingNeighbors":
         """Index codes.
 
         Parameters
@@ -164,14 +172,18 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         ids : array-like of shape (n_samples,), default=None
             Integers of 64 bits, or hashable objects, all different: what the searches return in
             place of indices. None: the codes are numbered from 0 on.
+        hasher : hasher, default=None
+            The fitted hasher that made the codes. Its digest becomes `model_`. None uses the digest
+            in the file of mapped codes, if ``encode_blocks`` wrote the file.
 
         Returns
         -------
         self : HammingNeighbors
         """
-        return self._index(codes, ids, is_copied=False)
+        return self._index(codes, ids, hasher, is_copied=False)
 
-    def _index(self, codes: Any, ids: Any, is_copied: bool) -> "HammingNeighbors":
+    def _index(self, codes: Any, ids: Any, hasher: Any, is_copied: bool) -> "HammingNeighbors":
+        model = _model_of(codes, hasher)
         reader = CodeReader(self.n_bits)
         if are_chunked(codes):
             stored: StoredCodes | ChunkedCodes = ChunkedCodes(codes, reader)
@@ -182,6 +194,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self._store(
             stored, RowIds(n, None, n) if ids is None else RowIds(n, read_ids(ids, n), None)
         )
+        self.model_ = model
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -199,7 +212,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         -------
         self : HammingNeighbors
         """
-        return self.add(codes) if hasattr(self, "_state") else self._index(codes, None, True)
+        return self.add(codes) if hasattr(self, "_state") else self._index(codes, None, None, True)
 
     def add(self, codes: MatrixLike, ids: Any = None) -> "HammingNeighbors":
         """Append codes to those of :meth:`fit`.
@@ -220,6 +233,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self : HammingNeighbors
         """
         stored, names = self._in_memory(codes)
+        check_one_model([("the index", self.model_), ("codes", model_of_codes(codes))])
         reader = stored.reader.copy()
         words = _read(codes, reader, is_copied=True)
         self._store(StoredCodes([*stored.blocks, words], reader), names.with_more(ids, len(words)))
@@ -306,11 +320,16 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         """
         stored, names = self._snapshot()
         parameters = {**self.get_params(), "n_bits": stored.n_bits}
-        _index_file.write(path, stored.words(), stored.n_bits, parameters, names)
+        _index_file.write(path, stored.words(), stored.n_bits, parameters, names, self.model_)
 
     @classmethod
     def load(
-        cls, path: str | os.PathLike, mmap_mode: str | None = "r", *, verify: bool = True
+        cls,
+        path: str | os.PathLike,
+        mmap_mode: str | None = "r",
+        *,
+        verify: bool = True,
+        hasher: Any = None,
     ) -> "HammingNeighbors":
         """Open an index that :meth:`save` wrote.
 
@@ -324,6 +343,9 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Compare all codes to their digest, which reads them once. Without it only the
             description of the file, its size and the bits that fill up the last word of a code are
             checked. Codes of whole words have none, and are not read.
+        hasher : hasher, default=None
+            The fitted hasher that encodes the queries. A file whose codes another hasher made is an
+            error.
 
         Returns
         -------
@@ -331,11 +353,14 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
             Fitted, with the parameters and ids of the saved one; `n_bits` is set. Codes that
             :meth:`add` appends stay in memory.
         """
-        words, n_bits, parameters, ids = _index_file.read(path, mmap_mode, verify)
+        words, n_bits, parameters, ids, model = _index_file.read(path, mmap_mode, verify)
+        if hasher is not None:
+            check_one_model([("hasher", model_name(hasher)), (os.fspath(path), model)])
         with reading(path, " is malformed, although its checksum is right ({})."):
             index = cls(**parameters)
             index._validate_params()
             index._store(StoredCodes([words], CodeReader(n_bits)), ids)
+            index.model_ = model
         return index
 
     def kneighbors(
@@ -529,7 +554,12 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         return self.n_samples_fit_
 
     def _queries(self, stored: Any, codes: Any) -> np.ndarray:
-        return stored.words() if codes is None else stored.queries(codes, self.n_jobs)
+        if codes is None:
+            words: np.ndarray = stored.words()
+            return words
+        check_one_model([("the index", self.model_), ("query codes", model_of_codes(codes))])
+        queries: np.ndarray = stored.queries(codes, self.n_jobs)
+        return queries
 
     def _best_candidates(
         self,
@@ -604,6 +634,17 @@ def _read(codes: Any, reader: CodeReader, is_copied: bool) -> np.ndarray:
     given = as_code_matrix(codes, "codes")
     words = np.ascontiguousarray(reader.words_of(given, "codes"))
     return words.copy() if is_copied and np.may_share_memory(words, given) else words
+
+
+def _model_of(codes: Any, hasher: Any) -> str | None:
+    """Name of the model of codes, by their hasher or by their file."""
+    noted = model_of_codes(codes)
+    if hasher is None:
+        return noted
+    check_is_fitted(hasher)
+    model = model_name(hasher)
+    check_one_model([("hasher", model), ("codes", noted)])
+    return model or noted
 
 
 def _check_projections(given: Any, n_bits: int) -> np.ndarray:

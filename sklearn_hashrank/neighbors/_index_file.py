@@ -13,11 +13,17 @@ _ROWS_AT_A_TIME = 1 << 18
 
 
 def write(
-    path: str | os.PathLike, words: np.ndarray, n_bits: int, parameters: dict, ids: RowIds
+    path: str | os.PathLike,
+    words: np.ndarray,
+    n_bits: int,
+    parameters: dict,
+    ids: RowIds,
+    model: str | None,
 ) -> None:
     """Write codes to a new file that takes the place of an old one only when it is complete."""
     plain = {name: _plain(value) for name, value in parameters.items()}
     about = {"n_bits": int(n_bits), "parameters": plain, "n_numbered": ids.n_numbered}
+    about["model"] = model
     names = None if ids.names is None else _storable(ids.names)
     with RowsFile(path, "index", np.uint64, words.shape[1], about) as file:
         for start in range(0, len(words), _ROWS_AT_A_TIME):
@@ -41,8 +47,8 @@ def _storable(names: np.ndarray) -> np.ndarray:
 
 def read(
     path: str | os.PathLike, mmap_mode: str | None, verify: bool
-) -> tuple[np.ndarray, int, dict, RowIds]:
-    """Words, n_bits, parameters and ids of a file, after every check."""
+) -> tuple[np.ndarray, int, dict, RowIds, str | None]:
+    """Words, n_bits, parameters, ids and name of the model of a file, after every check."""
     if mmap_mode not in ("r", None):
         raise ValueError(f"mmap_mode must be 'r' or None. Got {mmap_mode!r} instead.")
     with open_container(path, "index") as file:
@@ -52,13 +58,16 @@ def read(
         words = np.asarray(file.rows(np.uint64, "c" if mmap_mode == "r" else None))
         with malformed(file.path):
             n_bits, parameters = file.about["n_bits"], dict(file.about["parameters"])
+            model = file.about["model"]
             if type(n_bits) is not int or n_bits < 1 or not len(words):
+                raise ValueError
+            if type(model) not in (str, type(None)):
                 raise ValueError
             if words.shape[1] != -(-packed_width(n_bits) // 8):
                 raise ValueError
             ids = _ids_of(file.further_arrays(), file.about["n_numbered"], len(words))
     _check_padding(words, n_bits, path)
-    return words, n_bits, parameters, ids
+    return words, n_bits, parameters, ids, model
 
 
 def _ids_of(arrays: list[np.ndarray], n_numbered: Any, n: int) -> RowIds:

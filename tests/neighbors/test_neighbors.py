@@ -382,7 +382,7 @@ def test_ones_beyond_the_last_bit_of_a_file_are_refused(saved):
     index, path = saved
     words = index._state[0].blocks[0].copy()
     words.view(np.uint8)[7, 2] |= 1
-    _index_file.write(path, words, 20, index.get_params(), index._state[1])
+    _index_file.write(path, words, 20, index.get_params(), index._state[1], None)
     for verify in (True, False):
         with pytest.raises(ValueError, match="non-zero bits beyond n_bits=20"):
             HammingNeighbors.load(path, verify=verify)
