@@ -100,7 +100,7 @@ SECTIONS = (
     Section(
         "Scorers",
         "sklearn_hashrank.metrics",
-        ("make_retrieval_scorer", "get_retrieval_scorer", "get_retrieval_scorer_names"),
+        ("make_retrieval_scorer", "get_retrieval_scorer"),
         "For cross-validation and searches; see :ref:`model_selection`.",
     ),
     Section(
@@ -134,7 +134,6 @@ SECTIONS = (
         "sklearn_hashrank.metrics",
         (
             "register_measure",
-            "unregister_measure",
             "list_measures",
             "Measure",
             "Ties",
@@ -148,10 +147,8 @@ SECTIONS = (
         "sklearn_hashrank.metrics",
         (
             "TieRangeDisplay",
-            "TrainingCurveDisplay",
             "PrecisionRecallDisplay",
             "RecallAtKDisplay",
-            "BitsCurveDisplay",
             "CodeUsageDisplay",
         ),
         "Pictures of the above, drawn by matplotlib.",

@@ -11,7 +11,7 @@ from typing import Any
 from .._features.nearest_rows import METRICS
 from ..comparison._columns import MEASURED, name_measures
 from ..metrics._configured import ConfiguredMeasure
-from ..metrics._scorers import get_retrieval_scorer_names
+from ..metrics._registry import list_measures
 from ._data import NAMED
 from ._errors import UsageError
 from ._file_systems import Input
@@ -169,12 +169,13 @@ def flag(name: str) -> str:
 
 
 def add_measures(parser: ArgumentParser) -> None:
+    names = sorted(measure.short_name for measure in list_measures())
     parser.add_argument(
         "--measures",
         type=words,
         default=",".join(MEASURED),
         metavar="NAME,...",
-        help=f"what is measured: {', '.join(get_retrieval_scorer_names())}; each may be followed "
+        help=f"what is measured: {', '.join(names)}; each may be followed "
         "by @N, which is k or the radius, and by :option=value, as in "
         "ap@5000:normalize=retrieved or ndcg@100:gain=linear:discount=log2 (default: %(default)s)",
     )

@@ -53,6 +53,7 @@ def score_run(
             means[name + suffix] = mean_value(histogram.measure(configured.with_ties(ties)))
         bounds = histogram.tie_report(configured)
         if bounds.optimistic - bounds.pessimistic > _WORTH_A_NOTE:
-            note(f"{name}: ties decide the value of {bounds.share:.1%} of the queries")
+            decided = f"{name}: ties decide the value of {bounds.share:.1%} of the queries"
+            note(f"{decided}; the order of trec_eval has a bias of {bounds.bias:+.4f}")
     note(f"{len(query_ids):,} queries of {options.qrels}, ranked by {path}")
     return Scores(means, of_queries, query_ids)

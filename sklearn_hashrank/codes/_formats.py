@@ -286,9 +286,11 @@ class CodeReader:
         return np.where(codes > 0, np.uint8(128), np.uint8(0))
 
     def _refusal(self, values: np.ndarray, name: str) -> ValueError:
-        shown = ", ".join(str(value) for value in values[:5])
+        shown = ", ".join(f"{value:.7g}" for value in values[:5])
         more = f", ... ({len(values)} distinct values)" if len(values) > 5 else ""
-        if self._guessed or self.n_bits is None:
+        if values.dtype.kind == "f" or (values < 0).any():
+            hint = "For outputs of a network pass `codes > 0`, or another threshold of yours."
+        elif self._guessed or self.n_bits is None:
             hint = "Packed bytes are recognised only when n_bits is given."
         else:
             width = packed_width(self.n_bits)

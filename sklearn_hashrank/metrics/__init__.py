@@ -50,10 +50,8 @@ References
 
 from . import _curve_metrics, _lookup_metrics, _ranking_metrics
 from ._curve_metrics import *  # noqa: F403
-from ._displays._bits_curve import BitsCurveDisplay
 from ._displays._curves import PrecisionRecallDisplay, RecallAtKDisplay
 from ._displays._tie_range import TieRangeDisplay
-from ._displays._training_curve import TrainingCurveDisplay
 from ._displays._usage import CodeUsageDisplay
 from ._distances import distance_histogram
 from ._index import index_recall_score
@@ -61,15 +59,14 @@ from ._lookup_metrics import *  # noqa: F403
 from ._measure import Measure
 from ._paired_tests import PairedTest, holm_correction, paired_test, randomized_tukey_hsd
 from ._ranking_metrics import *  # noqa: F403
-from ._registry import list_measures, register_measure, unregister_measure
-from ._scorers import get_retrieval_scorer, get_retrieval_scorer_names, make_retrieval_scorer
+from ._registry import list_measures, register_measure
+from ._scorers import get_retrieval_scorer, make_retrieval_scorer
 from ._tie_report import TieReport, TieWarning
 from ._ties import Ties
 from ._trec_files import read_qrels, read_run
 from ._usage import CodeUsage, code_usage
 
 __all__ = [
-    "BitsCurveDisplay",
     "CodeUsage",
     "CodeUsageDisplay",
     "Measure",
@@ -80,11 +77,9 @@ __all__ = [
     "TieReport",
     "TieWarning",
     "Ties",
-    "TrainingCurveDisplay",
     "code_usage",
     "distance_histogram",
     "get_retrieval_scorer",
-    "get_retrieval_scorer_names",
     "holm_correction",
     "index_recall_score",
     "list_measures",
@@ -94,7 +89,6 @@ __all__ = [
     "read_qrels",
     "read_run",
     "register_measure",
-    "unregister_measure",
 ]
 __all__ += _ranking_metrics.__all__
 __all__ += _lookup_metrics.__all__

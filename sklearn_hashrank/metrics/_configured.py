@@ -12,7 +12,9 @@ from ._registry import get_measure
 _EXAMPLE = "ndcg@100:gain=linear"
 
 # Papers on hashing divide AP@k by the relevant items that were found.
-_ALIASES: dict[str, tuple[str, dict[str, Any]]] = {"map": ("ap", {"normalize": "retrieved"})}
+_ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
+    name: ("ap", {"normalize": "retrieved"}) for name in ("map", "mAP", "MAP")
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,7 @@ def parse_measure(measure: Any) -> tuple[Measure, dict[str, Any]]:
 
     A name may be followed by ``@`` and an int, the first `k` places or the Hamming `radius` that
     count, and by ``:option=value`` for each further option: ``"ap@5000:normalize=retrieved"``, for
-    which ``"map@5000"`` is short. A partial of a function has its keywords.
+    which ``"map@5000"`` and ``"mAP@5000"`` are short. A partial of a function has its keywords.
     """
     if isinstance(measure, ConfiguredMeasure):
         return measure.measure, dict(measure.given)

@@ -110,7 +110,7 @@ def retrieval_histogram(
     affinity = fit(affinity, database.first_y())
     rows = affinity.validate(query_y, "query y")
     affinity, rows = affinity.of_queries(rows, bool(exclude_self), n_jobs)
-    n_pairs = len(words) * (database.n_rows or 0) if database.in_one_block else None
+    n_pairs = len(words) * database.first_y().shape[0] if database.in_one_block else None
     queries = Queries(words, rows, affinity, reader.n_bits, n_pairs)
     n_threads = 1 if in_chunks else n_jobs
     count = database.sum(BlockCounter(queries, reader, keep_codes, exclude_self, n_threads))

@@ -367,15 +367,16 @@ class RetrievalHistogram(MeasureMethods):
         Returns
         -------
         report : TieReport
-            The share of the queries whose value depends on the order, and the mean over the queries
-            with the worst order, with all orders and with the best.
+            The share of the queries whose value depends on the order; the mean over the queries
+            with the worst order, with all orders and with the best; and, if the items have names,
+            the bias of the order of trec_eval.
 
         Examples
         --------
         >>> from sklearn_hashrank import RetrievalHistogram
         >>> h = RetrievalHistogram.from_scores([[1, 0], [1, 0]], [[0.5, 0.5], [0.5, 0.2]])
         >>> h.tie_report("rr")
-        TieReport(share=0.5, pessimistic=0.75, expected=0.875, optimistic=1.0)
+        TieReport(share=0.5, pessimistic=0.75, expected=0.875, optimistic=1.0, bias=None)
         """
         return report_ties(*self._prepared(measure, options))
 

@@ -170,7 +170,8 @@ class Measure:
 
     def _check_function(self, parameter: str, function: object, *positional: str) -> None:
         form = ", ".join(["ties", *positional, *(f"{option}=..." for option in self.options)])
-        accepted = f"callable as {parameter}({form})"
+        cut = {"k": "the rank cutoff or None", "radius": "the Hamming radius"}[self.cut]
+        accepted = f"callable as {parameter}({form}), where {self.cut} is {cut}"
         if not callable(function):
             refuse(parameter, self.name, accepted, function)
         try:

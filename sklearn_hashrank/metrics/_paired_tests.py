@@ -330,11 +330,16 @@ def randomized_tukey_hsd(
 
 
 def _one_system(values: ArrayLike, name: str) -> Values:
-    found = np.asarray(values, dtype=np.float64)
-    if found.ndim != 1:
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = None
+    if found is None or found.ndim != 1:
+        given = type(values).__name__ if found is None else f"shape {found.shape}"
         raise ValueError(
-            f"{name} must hold one value for each query, shape (n_queries,), as metrics give them "
-            f"with average=False. Got shape {found.shape}."
+            f"{name} must hold one value for each query, shape (n_queries,), as metrics return "
+            "them with average=False and a histogram h by h.measure('ap'). "
+            f"Got {given}."
         )
     return found
 

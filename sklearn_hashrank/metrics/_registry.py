@@ -58,16 +58,18 @@ def register_measure(
     """Make a function of :class:`Ties` a measure that histograms and scorers find by name.
 
     Then ``histogram.measure(name)`` evaluates it, with bounds over tie orders and the treatment
-    of undefined queries, and the name is accepted wherever a measure of the package is.
+    of undefined queries, and the name is accepted wherever a measure of the package is. If you
+    registered a measure of this name before, the new one takes its place.
 
     Parameters
     ----------
     name : str
-        An identifier that no other measure has.
+        An identifier that no measure of the package has.
     function : callable
         ``function(ties, k, **options)``: the expectation over all orders of tied items for each
-        query, an array of shape (n_queries,). A measure of what lies within a radius accepts
-        `radius` in place of `k`. Values of queries without relevant items are not used.
+        query, an array of shape (n_queries,). Every function takes `k`, the rank cutoff, which is
+        None without one; a measure of what lies within a radius takes `radius` instead. Values of
+        queries without relevant items are not used.
     short_name : str, default=None
         Name in scorers, columns and the command line, an identifier. None: `name`.
     label : str, default=None
@@ -92,21 +94,16 @@ def register_measure(
     -------
     measure : Measure
 
-    See Also
-    --------
-    unregister_measure : Forget a measure.
-
     Examples
     --------
     >>> from sklearn_hashrank import RetrievalHistogram
-    >>> from sklearn_hashrank.metrics import register_measure, unregister_measure
+    >>> from sklearn_hashrank.metrics import register_measure
     >>> def hits(ties, k=None):
     ...     return ties.hits(k)
     >>> register_measure("hits", hits, bounded=False)
     Measure('hits', short_name='hits', label='hits')
     >>> RetrievalHistogram([[[0, 3], [2, 1]]], [0, 1]).measure("hits", k=3)
     array([2.25])
-    >>> unregister_measure("hits")
     """
     return _add(
         Measure(
@@ -126,40 +123,25 @@ def register_measure(
 
 def _add(measure: Measure) -> Measure:
     """Let all its names find a measure, unless one of them belongs to another measure."""
-    if _by_name.get(measure.name) == measure:
-        return _by_name[measure.name]
+    known = _by_name.get(measure.name)
+    if known == measure:
+        return known
+    is_again = known is not None and known.name == measure.name and known.name not in MEASURES
     for name in measure.names:
-        if name in _by_name:
-            owner = _by_name[name].name
-            way_out = "" if owner in MEASURES else f", or call unregister_measure({owner!r}) first"
+        owner = _by_name.get(name)
+        if owner is not None and not (is_again and owner is known):
             raise ValueError(
-                f"{name!r} already names another measure, {owner}. Choose another name{way_out}."
+                f"{name!r} already names another measure, {owner.name}. Choose another name."
             )
+    if is_again and known is not None:
+        forget(known)
     _by_name.update(dict.fromkeys(measure.names, measure))
     return measure
 
 
-def unregister_measure(name: str) -> None:
-    """Forget a measure that :func:`register_measure` made known.
-
-    Parameters
-    ----------
-    name : str
-        Its name. Measures of the package cannot be forgotten.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.metrics import register_measure, unregister_measure
-    >>> measure = register_measure("hits", lambda ties, k=None: ties.hits(k), bounded=False)
-    >>> unregister_measure("hits")
-    """
-    registered = {m.name: m for m in list_measures() if m.name not in MEASURES}
-    if name not in registered:
-        raise ValueError(
-            f"name must be a measure you registered, {sorted(registered)}. Got {name!r}."
-        )
-    for each in registered[name].names:
-        del _by_name[each]
+def forget(measure: Measure) -> None:
+    for name in measure.names:
+        del _by_name[name]
 
 
 def list_measures() -> list[Measure]:

@@ -109,8 +109,8 @@ def _scores(scored: Run, names: list[str]) -> tuple[NDArray[Any], Integers]:
         raise ValueError(
             f"run must hold numbers: the scores of query {names[query]!r} are not ({error})."
         ) from error
-    values = [value for docs in lists for value in docs.values()]
-    return exact_numbers(values, "scores of run"), starts
+    given = [value for docs in lists for value in docs.values()]
+    return exact_numbers(given, "scores of run"), starts
 
 
 def _rankings(

@@ -7,7 +7,7 @@ from typing import Any
 from .._utils.types import MatrixLike, Target
 from ._configured import ConfiguredMeasure, configure_measure, parse_measure
 from ._evaluation import mean_value
-from ._measure import COMMON_PARAMETERS, Measure
+from ._measure import COMMON_PARAMETERS, Measure, among
 from ._registry import list_measures
 from ._retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
 
@@ -30,7 +30,7 @@ def make_retrieval_scorer(
     ----------
     metric : str, callable, list or dict
         A function of :mod:`sklearn_hashrank.metrics` whose values are averaged over queries, its
-        short name (:func:`get_retrieval_scorer_names`), or one of these with options of its own: a
+        short name (:func:`list_measures`), or one of these with options of its own: a
         :func:`functools.partial`, or a short name followed by ``@`` and `k` or `radius` and by
         ``:option=value``, as in ``"ndcg@100:gain=linear"``. With a list of these the scorer
         returns a dict by their short names, of strings by the strings; with a dict one by its keys.
@@ -86,7 +86,7 @@ def get_retrieval_scorer(name: str) -> "RetrievalScorer":
     Parameters
     ----------
     name : str
-        One of :func:`get_retrieval_scorer_names`.
+        Short name of a measure; see :func:`list_measures`.
 
     Returns
     -------
@@ -100,24 +100,10 @@ def get_retrieval_scorer(name: str) -> "RetrievalScorer":
     make_retrieval_scorer('ap')
     """
     if not isinstance(name, str):
-        raise ValueError(f"name must be one of {get_retrieval_scorer_names()}. Got {name!r}.")
+        raise ValueError(
+            f"name must be {among(known.short_name for known in list_measures())}. Got {name!r}."
+        )
     return make_retrieval_scorer(name)
-
-
-def get_retrieval_scorer_names() -> list[str]:
-    """Short names of all metrics that make a scorer.
-
-    Returns
-    -------
-    names : list of str
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.metrics import get_retrieval_scorer_names
-    >>> "ndcg" in get_retrieval_scorer_names()
-    True
-    """
-    return sorted(measure.short_name for measure in list_measures())
 
 
 class RetrievalScorer:

@@ -48,29 +48,41 @@ class TieReport:
         Mean over the queries and all orders.
     optimistic : float
         Mean over the queries with the best order.
+    bias : float or None
+        Mean with the order that names of items give (``ties="docid"``), less `expected`: what one
+        given order adds to the score. None: the items have no names.
 
     Examples
     --------
     >>> from sklearn_hashrank import RetrievalHistogram
     >>> RetrievalHistogram.from_scores([[1, 0, 0]], [[0.5, 0.5, 0.1]]).tie_report("rr")
-    TieReport(share=1.0, pessimistic=0.5, expected=0.75, optimistic=1.0)
+    TieReport(share=1.0, pessimistic=0.5, expected=0.75, optimistic=1.0, bias=None)
     """
 
     share: float
     pessimistic: float
     expected: float
     optimistic: float
+    bias: float | None = None
 
 
 def report_ties(configured: ConfiguredMeasure, table: TieTable) -> TieReport:
     """Evaluate a measure with the worst order, all and the best; its own `ties` do not matter."""
-    low, mean, high = (evaluate(configured.with_ties(ties), table) for ties in _ORDERS)
-    defined = ~np.isnan(mean)
+    values = {ties: evaluate(configured.with_ties(ties), table) for ties in _ORDERS}
+    if table.by_id is not None:
+        values["docid"] = evaluate(configured.with_ties("docid"), table)
+    defined = ~np.isnan(values["expected"])
     if not defined.any():
         return TieReport(np.nan, np.nan, np.nan, np.nan)
-    low, mean, high = low[defined], mean[defined], high[defined]
-    share = float(np.mean(high - low > _ROUNDING))
-    return TieReport(share, float(low.mean()), float(mean.mean()), float(high.mean()))
+    means = {ties: float(of_queries[defined].mean()) for ties, of_queries in values.items()}
+    ranges = (values["optimistic"] - values["pessimistic"])[defined]
+    return TieReport(
+        share=float(np.mean(ranges > _ROUNDING)),
+        pessimistic=means["pessimistic"],
+        expected=means["expected"],
+        optimistic=means["optimistic"],
+        bias=means["docid"] - means["expected"] if "docid" in means else None,
+    )
 
 
 def warn_of_ties(configured: ConfiguredMeasure, table: TieTable, stacklevel: int) -> None:

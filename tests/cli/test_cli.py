@@ -34,7 +34,8 @@ from sklearn_hashrank.cli._data import name_paths
 from sklearn_hashrank.codes import read_codes
 from sklearn_hashrank.comparison import _runner
 from sklearn_hashrank.comparison._method_table import METHODS
-from sklearn_hashrank.metrics import tie_aware_average_precision_score, unregister_measure
+from sklearn_hashrank.metrics import tie_aware_average_precision_score
+from sklearn_hashrank.metrics._registry import forget, get_measure
 from tests.explore.test_page_writer import array, read
 from tests.instances import METHODS_HERE
 
@@ -736,7 +737,7 @@ def test_modules_register_measures(folder, capsys, no_pictures, monkeypatch, req
         "    return ties.hits(10) / 10\n"
         "register_measure('first_ten', first_ten)\n"
     )
-    request.addfinalizer(lambda: unregister_measure("first_ten"))
+    request.addfinalizer(lambda: forget(get_measure("first_ten")))
     options = ["--methods", "lsh", "--bits", "8", "--seeds", "1", "--output", "o"]
     measures = ["--measures", "first_ten,precision@10", "--import", "own_measures"]
     code, _, err = run(capsys, "compare", "--data", "digits", *options, *measures)

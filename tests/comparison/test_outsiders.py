@@ -20,9 +20,8 @@ from sklearn_hashrank.metrics import (
     make_retrieval_scorer,
     register_measure,
     tie_aware_precision_score,
-    unregister_measure,
 )
-from sklearn_hashrank.metrics._registry import get_measure
+from sklearn_hashrank.metrics._registry import forget, get_measure
 from sklearn_hashrank.model_selection import (
     PerClassRetrievalSplit,
     RandomRetrievalSplit,
@@ -198,8 +197,11 @@ def share_of_first(ties, k=None):
 
 @pytest.fixture
 def registered():
-    yield register_measure("share_of_first", share_of_first, short_name="first", label="1st tie")
-    unregister_measure("share_of_first")
+    measure = register_measure(
+        "share_of_first", share_of_first, short_name="first", label="1st tie"
+    )
+    yield measure
+    forget(measure)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

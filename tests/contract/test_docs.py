@@ -12,7 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_hashrank import objectives
 from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
-from sklearn_hashrank.metrics import list_measures, unregister_measure
+from sklearn_hashrank.metrics import list_measures
+from sklearn_hashrank.metrics._registry import forget
 from tests.contract.digits import DigitsChecker, run_page
 from tests.contract.guides import as_session, run_guide
 from tests.contract.public import (
@@ -100,10 +101,11 @@ def test_numbers_of_pages_may_differ_in_the_last_digit(want, got, is_equal):
 @pytest.fixture
 def registry():
     """Forget the measures that a test registers."""
-    before = {measure.name for measure in list_measures()}
+    before = list_measures()
     yield
-    for name in {measure.name for measure in list_measures()} - before:
-        unregister_measure(name)
+    for measure in list_measures():
+        if measure not in before:
+            forget(measure)
 
 
 @pytest.mark.usefixtures("registry")

@@ -16,11 +16,10 @@ from sklearn_hashrank.metrics import (
     Measure,
     list_measures,
     register_measure,
-    unregister_measure,
 )
 from sklearn_hashrank.metrics._configured import configure_measure
 from sklearn_hashrank.metrics._measure import MEASURES, TIE_ORDERS, TieOrder
-from sklearn_hashrank.metrics._registry import get_measure
+from sklearn_hashrank.metrics._registry import forget, get_measure
 from tests.metrics import method_stub
 
 SHORT_NAMES = {
@@ -68,8 +67,8 @@ def registered():
         return measure
 
     yield register
-    for name in names:
-        unregister_measure(name)
+    for name in set(names):
+        forget(get_measure(name))
 
 
 # Names
@@ -202,7 +201,7 @@ def test_a_measure_of_ones_own_makes_scorers(registered):
     hasher = LSHHasher(5, random_state=0).fit(X, y)
     expected = metrics.tie_aware_precision_score(y, hasher.predict(X), k=3)
     registered("share", lambda ties, k=None: ties.hits(k) / k)
-    assert "share" in metrics.get_retrieval_scorer_names()
+    assert "share" in [measure.short_name for measure in list_measures()]
     scorer = metrics.make_retrieval_scorer("share", k=3)
     assert scorer(hasher, X, y) == pytest.approx(expected, rel=1e-15)
     both = metrics.make_retrieval_scorer(["ap", "share@3"])
@@ -306,7 +305,6 @@ def test_registering_the_same_again_changes_nothing(registered):
         ("tie_aware_rr", {}, "already names another measure, reciprocal_rank."),
         ("tie_aware_ndcg_score", {}, "already names another measure, ndcg."),
         ("new", {"short_name": "f1"}, "'f1' already names another measure, f1."),
-        ("success", {}, r"Choose another name, or call unregister_measure\('success'\) first."),
         ("new", {"short_name": "success"}, "'success' already names another measure, success"),
     ],
 )
@@ -317,10 +315,12 @@ def test_names_are_taken_once(registered, name, options, message):
     assert len(list_measures()) == len(MEASURES) + 1
 
 
-@pytest.mark.parametrize("name", ["ndcg", "nothing", None])
-def test_only_what_was_registered_can_be_forgotten(registered, name):
-    with pytest.raises(ValueError, match=f"a measure you registered, .* Got .*{name}"):
-        unregister_measure(name)
+def test_registering_a_name_again_replaces_the_measure(registered):
+    registered("success", success, short_name="hit")
+    second = register_measure("success", lambda ties, k=None: 0 * ties.n_items, short_name="hits")
+    assert list_measures()[-1] is get_measure("hits") is second
+    with pytest.raises(ValueError, match="'hit'"):
+        get_measure("hit")
 
 
 @pytest.mark.parametrize(
@@ -332,8 +332,8 @@ def test_only_what_was_registered_can_be_forgotten(registered, name):
         ),
         ({"name": 3}, "must be an identifier, such as 'hit_rate'. Got 3 instead"),
         ({"short_name": "a-b"}, "'short_name' parameter of a measure .* Got 'a-b'"),
-        ({"function": 3}, r"must be callable as function\(ties, k\). Got 3 instead"),
-        ({"function": lambda ties: 0}, r"callable as function\(ties, k\). Got 'function\(ties\)'"),
+        ({"function": 3}, r"function\(ties, k\).* Got 3"),
+        ({"function": lambda ties: 0}, r"function\(ties, k\).* Got .function\(ties\)"),
         ({"options": {"a": ("b",)}}, r"callable as function\(ties, k, a=...\)"),
         ({"options": ["a"]}, r"'options' parameter of new must be a mapping .* Got \['a'\]"),
         ({"options": {"a": "bc"}}, "each a str, the default first. Got {'a': 'bc'}"),

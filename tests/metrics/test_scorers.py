@@ -40,7 +40,6 @@ from sklearn_hashrank import (
 from sklearn_hashrank.metrics import _retrieval as retrieval
 from sklearn_hashrank.metrics import (
     get_retrieval_scorer,
-    get_retrieval_scorer_names,
     make_retrieval_scorer,
     tie_aware_average_precision_score,
     tie_aware_precision_score,
@@ -55,6 +54,7 @@ LEARNED = [
     RSHHasher(random_state=0),
     LWHHasher(n_queries=20, random_state=0),
 ]
+SHORT_NAMES = sorted(measure.short_name for measure in MEASURES.values())
 every_measure = pytest.mark.parametrize("measure", MEASURES)
 
 
@@ -89,7 +89,6 @@ def calls(monkeypatch):
 def test_every_measure_is_a_scorer_by_function_and_by_name(measure):
     fitted = hasher().fit(X, Y)
     function = getattr(metrics, MEASURES[measure].function_name)
-    assert MEASURES[measure].short_name in get_retrieval_scorer_names()
     expected = function(Y, fitted.predict(X))
     assert make_retrieval_scorer(function)(fitted, X, Y) == expected
     assert get_retrieval_scorer(MEASURES[measure].short_name)(fitted, X, Y) == expected
@@ -106,10 +105,10 @@ def test_every_measure_is_a_scorer_by_function_and_by_name(measure):
 @pytest.mark.parametrize("make", [hasher, pipeline])
 def test_several_metrics_share_one_encoding_and_one_histogram(make, calls):
     fitted = make().fit(X, Y)
-    scorer = make_retrieval_scorer(get_retrieval_scorer_names(), zero_division=0.0)
+    scorer = make_retrieval_scorer(SHORT_NAMES, zero_division=0.0)
     scores = scorer(fitted, X, Y)
     assert calls == {"encodings": [len(X)], "histograms": 1}
-    assert list(scores) == scorer.names == get_retrieval_scorer_names()
+    assert list(scores) == scorer.names == SHORT_NAMES
     for name, score in scores.items():
         assert score == make_retrieval_scorer(name, zero_division=0.0)(fitted, X, Y)
 
@@ -498,5 +497,5 @@ def test_repr_says_how_to_make_it():
 def test_bad_arguments_are_refused(arguments, error, message):
     with pytest.raises(error, match=message):
         make_retrieval_scorer(**{"metric": "ap", **arguments})
-    with pytest.raises(ValueError, match="name must be one of .* Got <function"):
+    with pytest.raises(ValueError, match="name .* Got <function"):
         get_retrieval_scorer(tie_aware_average_precision_score)

@@ -29,7 +29,7 @@ class BitsCurveDisplay:
 
     Examples
     --------
-    >>> from sklearn_hashrank.metrics import BitsCurveDisplay
+    >>> from sklearn_hashrank.metrics._displays._bits_curve import BitsCurveDisplay
     >>> display = BitsCurveDisplay([8, 32], [[0.24, 0.23], [0.49, 0.48]], label="mean AP")
     >>> len(display.scores)
     1

@@ -8,20 +8,19 @@ from sklearn.decomposition import PCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from sklearn_hashrank import LSHHasher, RSHHasher, TALRLinear, retrieval_histogram
+from sklearn_hashrank import LSHHasher, RSHHasher, retrieval_histogram
 from sklearn_hashrank.metrics import (
-    BitsCurveDisplay,
     CodeUsageDisplay,
     PrecisionRecallDisplay,
     RecallAtKDisplay,
     TieRangeDisplay,
-    TrainingCurveDisplay,
     code_usage,
     make_retrieval_scorer,
     precision_recall_curve,
     recall_at_k_curve,
     tie_aware_ndcg_score,
 )
+from sklearn_hashrank.metrics._displays._bits_curve import BitsCurveDisplay
 from tests.retrieval import shuffled_digits
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -87,30 +86,6 @@ def test_estimators_codes_and_histograms_give_the_same(display, hashers, digits)
             if hasattr(other, attribute):
                 values = [getattr(each, attribute) for each in (found[0], other)]
                 np.testing.assert_array_equal(*values)
-
-
-def test_training_curves(digits, plt):
-    X, y, _, _ = digits
-    hashers = {n: TALRLinear(8, max_iter=n, random_state=0).fit(X, y) for n in (3, 5)}
-    display = TrainingCurveDisplay.from_estimator(hashers).plot()
-    assert [len(line.get_ydata()) for line in display.lines_] == [3, 5]
-    np.testing.assert_array_equal(display.values[1], hashers[5].history_["objective"])
-    assert labels(display.ax_) == ["3", "5"]
-    scaled = display.plot(ax=plt.subplots()[1], scaled=True)
-    for line in scaled.lines_:
-        assert (line.get_ydata().min(), line.get_ydata().max()) == (0, 1)
-    rates = TrainingCurveDisplay.from_estimator(
-        make_pipeline(PCA(10), TALRLinear(8, max_iter=2, random_state=0)).fit(X, y),
-        key="learning_rate",
-    )
-    assert rates.label == "learning rate"
-    assert rates.names is None
-    with pytest.raises(ValueError, match=r"LSHHasher has no history_; history_\['objective'\] is"):
-        TrainingCurveDisplay.from_estimator(LSHHasher(8).fit(X))
-    with pytest.raises(ValueError, match="history_ with objective, learning_rate"):
-        TrainingCurveDisplay.from_estimator(hashers[3], key="loss")
-    with pytest.raises(ValueError, match="one 1-d array, not empty"):
-        TrainingCurveDisplay([[0.1], []])
 
 
 def test_displays_hold_the_values_of_the_metrics(hashers, digits):
