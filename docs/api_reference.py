@@ -192,14 +192,19 @@ SECTIONS = (
     ),
     Section(
         "Search",
+        "sklearn_hashrank",
+        ("HammingNeighbors",),
+        "Exact neighbors by Hamming distance; see :ref:`neighbors`.",
+    ),
+    Section(
+        "Search beyond Hamming distance",
         "sklearn_hashrank.neighbors",
         (
-            "HammingNeighbors",
             "DecodedNeighbors",
             "rescore",
             "choose_oversampling",
         ),
-        "Exact neighbours in Hamming distance, and candidates rescored; see :ref:`neighbors`.",
+        "Candidates rescored by original vectors, and decoded codes; see :ref:`neighbors`.",
     ),
     Section(
         "Approximate search",
@@ -346,7 +351,7 @@ PAGES = (
     ("displays", "Displays and pages", ("Displays", "Pages to look at")),
     ("comparison", "Comparison and command", ("Comparison", "Command")),
     ("affinity", "Relevance", ("Affinities", "Tools for affinities")),
-    ("search", "Search", ("Search", "Approximate search")),
+    ("search", "Search", ("Search", "Search beyond Hamming distance", "Approximate search")),
     ("codes", "Codes and files", ("Codes", "Files", "Hashers elsewhere")),
     ("data", "Features and data sets", ("Feature extraction", "Data sets")),
     (

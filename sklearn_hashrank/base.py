@@ -44,6 +44,7 @@ from ._features.sign_rounding import project
 from ._features.space import FeatureSpace, Hyperplanes
 from ._features.tensors import as_host_array
 from ._files.atomic import check_output
+from ._utils.documentation import HasPage
 from ._utils.parameters import is_int
 from ._utils.types import MatrixLike, Target
 from .affinity._auto import (
@@ -80,7 +81,7 @@ _NOT_FOR_ENCODING = (
 )
 
 
-class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPage, BaseEstimator):
     """Base class of hashers: a subclass sets `n_bits_` and `output`, fits and projects.
 
     Bit j of a code is 1 where column j of :meth:`decision_function` is above zero; zero is bit 0.

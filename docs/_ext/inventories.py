@@ -20,17 +20,17 @@ KINDS = {"class": "class", "func": "function", "meth": "method", "exc": "excepti
 
 def write(folder: Path, sources: list[Path]) -> dict[str, tuple[str, str]]:
     """Write an inventory per project, and return the mapping that intersphinx reads."""
-    found = {name: {} for name in PROJECTS}
+    found = {name: set() for name in PROJECTS}
     for source in sources:
         for role, name, project in ROLE.findall(source.read_text("utf-8")):
             if project in found:
-                found[project][name] = KINDS.get(role, "attribute")
+                found[project].add((name, KINDS.get(role, "attribute")))
     folder.mkdir(parents=True, exist_ok=True)
     mapping = {}
     for project, (address, page) in PROJECTS.items():
         lines = [
             f"{name} py:{kind} 1 {page.format(name=_page_of(name, kind)).split('#')[0]}#{name} -\n"
-            for name, kind in sorted(found[project].items())
+            for name, kind in sorted(found[project])
         ]
         head = f"# Sphinx inventory version 2\n# Project: {project}\n# Version: \n"
         head += "# The remainder of this file is compressed using zlib.\n"

@@ -8,12 +8,13 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
+from .._utils.documentation import HasPage
 from ._level_checks import check_level_indices
 
 _RUNS_AT_A_TIME = 1 << 20  # of queries: 10 MB of ends and levels, while levels are looked for
 
 
-class BaseAffinity(BaseEstimator):
+class BaseAffinity(HasPage, BaseEstimator):
     """What an affinity needs: ``fit``, ``validate`` and ``level_indices``.
 
     Attributes

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from .. import _kernels
 from .._features.nearest_rows import half_squares, of_unit_length, products
+from .._utils.documentation import HasPage
 from ..codes._formats import bytes_to_words, unpack_codes
 from ..metrics._retrieval import encode, unwrap
 from ..neighbors._decoded_neighbors import DecodedNeighbors
@@ -19,7 +20,7 @@ NEEDED = {"asymmetric": "decision_function", "decoded": "decoder_"}
 """Distances of codes from rows, and what a fitted hasher needs for them."""
 
 
-class HasherSearch(OwnDistance):
+class HasherSearch(HasPage, OwnDistance):
     """A hasher whose codes are compared with rows, not with codes, as a method of :func:`compare`.
 
     All items are ranked. Codes take the same bytes as those that Hamming distance ranks.

@@ -15,6 +15,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import _check_feature_names_in, validate_data
 
+from .._utils.documentation import HasPage
 from .._utils.parameters import is_int
 from .._utils.threads import run_in_threads
 from ._image_files import as_paths, read_images
@@ -30,7 +31,7 @@ _SIZE_OF_FILES, _FILES = (256, 256), 256  # of images that are resized; in memor
 _BATCH_PIXELS = 300_000  # in the Fourier domain: a batch and its filtered copy stay in the cache
 
 
-class GIST(TransformerMixin, BaseEstimator):
+class GIST(TransformerMixin, HasPage, BaseEstimator):
     """The GIST descriptor: how much there is of each scale and direction in each part of an image.
 
     Images are turned gray, their local contrast is made even, and a bank of Gabor filters runs over

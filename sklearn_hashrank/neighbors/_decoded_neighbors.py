@@ -16,6 +16,7 @@ from .._files.codes import model_of_codes
 from .._files.model_names import check_one_model, model_name
 from .._solvers.table_decoder import decode, values_of_codes
 from .._utils.binary_units import binary_units
+from .._utils.documentation import HasPage
 from .._utils.threads import over_rows
 from .._utils.types import MatrixLike
 from ..codes._formats import pack_codes, unpack_codes
@@ -31,7 +32,7 @@ _SIGNS_OF_NIBBLES = 2.0 * (np.arange(16) >> np.arange(3, -1, -1)[:, None] & 1) -
 _ROWS_AT_A_TIME = 1 << 12  # a multiple of the size of a block
 
 
-class DecodedNeighbors(BaseEstimator):
+class DecodedNeighbors(HasPage, BaseEstimator):
     """Nearest codes by the distance between the query and what the codes decode to.
 
     The query stays as it is, and no code is decoded: the product of a query and a decoded vector is

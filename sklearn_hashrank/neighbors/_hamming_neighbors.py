@@ -20,6 +20,7 @@ from .._features.tensors import as_host_array
 from .._files.codes import model_of_codes
 from .._files.model_names import check_one_model, model_name
 from .._files.reading import reading
+from .._utils.documentation import HasPage
 from .._utils.types import MatrixLike
 from ..codes._formats import CodeReader, as_code_matrix, packed_width
 from . import _index_file
@@ -36,7 +37,7 @@ _LONGEST = 1 << 15  # bits of a code; distances and bounds take two bytes
 _CANDIDATES = 1 << 22  # of a first pass, held at a time: some hundred megabytes
 
 
-class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPage, BaseEstimator):
     """Exact neighbours of binary codes by Hamming distance.
 
     Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest

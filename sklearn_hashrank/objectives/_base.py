@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from .._utils.documentation import HasPage
 
-class BaseObjective(BaseEstimator, ABC):
+
+class BaseObjective(HasPage, BaseEstimator, ABC):
     """Base class of objectives: the one method they must have, and what else they may declare.
 
     Hashers, networks and losses learn from any object with :meth:`value_and_gradient`. Everything

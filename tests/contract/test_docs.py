@@ -8,9 +8,10 @@ import runpy
 import textwrap
 
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from sklearn_hashrank import objectives
+from sklearn_hashrank import LSHHasher, objectives
 from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 from sklearn_hashrank.metrics import list_measures
 from sklearn_hashrank.metrics._registry import forget
@@ -46,6 +47,24 @@ def test_every_public_name_is_in_the_reference():
 def test_every_section_of_the_reference_is_on_one_page():
     placed = [title for _, _, sections in api_reference.PAGES for title in sections]
     assert sorted(placed) == sorted(section.title for section in api_reference.SECTIONS)
+
+
+def test_estimators_link_to_their_pages():
+    kinds = {
+        name: thing
+        for name, thing in REFERENCE.items()
+        if inspect.isclass(thing) and issubclass(thing, BaseEstimator)
+        if not inspect.isabstract(thing)
+    }
+    assert len(kinds) > 40
+    for name, kind in kinds.items():
+        link = kind.__new__(kind)._get_doc_link()
+        assert link.endswith(f"/reference/generated/{name}.html"), name
+
+
+def test_estimators_of_users_have_no_page_here():
+    own = type("OwnHasher", (LSHHasher,), {"__module__": "own"})
+    assert own()._get_doc_link() == ""
 
 
 def test_every_docstring_has_an_example():
