@@ -9,7 +9,15 @@ from ..comparison._hasher_search import HasherSearch
 from ..comparison._method_names import hasher_of_comparison, method_of_comparison
 from ..comparison._suggest import suggest
 from ._affinities import add_affinity, name_affinity
-from ._arguments import add_data_options, add_jobs, add_parser, not_negative, positive, words
+from ._arguments import (
+    add_data_options,
+    add_jobs,
+    add_parser,
+    check_measures,
+    not_negative,
+    positive,
+    words,
+)
 from ._data import affinity_of, load_data
 from ._progress import show_progress
 
@@ -78,6 +86,8 @@ def add_command(commands: Any) -> None:
 def _run(options: Namespace, arguments: list[str]) -> int:
     for name in options.methods or ():
         method_of_comparison(name)  # before data are read
+    if options.measure is not None:
+        check_measures([options.measure])
     rows = load_data(options)
     with show_progress(options.quiet) as progress:
         found = suggest(

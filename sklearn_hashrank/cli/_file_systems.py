@@ -129,6 +129,7 @@ def brought_here(options: Namespace) -> Iterator[None]:
 
     Parquet files, folders and patterns are read where they are.
     """
+    forget_copies()  # of an earlier command, whose error has been shown
     with tempfile.TemporaryDirectory(prefix="hashrank-") as folder:
         for name, value in vars(options).items():
             if isinstance(value, Input):
@@ -144,10 +145,7 @@ def brought_here(options: Namespace) -> Iterator[None]:
                         for number, each in enumerate(value)
                     ],
                 )
-        try:
-            yield
-        finally:
-            forget_copies()
+        yield
 
 
 def _brought_here(given: Input, folder: str) -> Input:

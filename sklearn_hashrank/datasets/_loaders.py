@@ -252,10 +252,35 @@ def fetch_cifar10(
     (10000, 32, 32, 3)
     """
     [archive] = CIFAR10.checksums
-    path = _find(CIFAR10, archive, "cifar-10-batches-bin", data_home, download_if_missing)
+    try:
+        path = _find(CIFAR10, archive, "cifar-10-batches-bin", data_home, download_if_missing)
+    except OSError as error:
+        for folder in _folders(CIFAR10, data_home):
+            if (folder / "cifar-10-batches-py").is_dir():
+                raise OSError(f"{error}. {_PICKLED} cd {folder} && {_CONVERT}") from error
+            if (folder / "cifar-10-python.tar.gz").is_file():
+                unpack = "tar xf cifar-10-python.tar.gz"
+                raise OSError(
+                    f"{error}. {_PICKLED} cd {folder} && {unpack} && {_CONVERT}"
+                ) from error
+        raise
     batches = [name for part in _parts(subset) for name in _BATCHES[part]]
     images, target = read_cifar(path, batches)
     return _bunch(CIFAR10, images, target, path, return_X_y)
+
+
+_PICKLED = (
+    "The Python version is here, and is not read because its files are pickles, which can run "
+    "code. If you trust them, write them as the binary version once:"
+)
+_CONVERT = (
+    'python -c "import pickle, numpy as np; from pathlib import Path; '
+    "new = Path('cifar-10-batches-bin'); new.mkdir(); "
+    "old = {path: pickle.loads(path.read_bytes(), encoding='bytes') "
+    "for path in Path('cifar-10-batches-py').glob('*_batch*')}; "
+    "[np.column_stack([part[b'labels'], part[b'data']]).astype('u1')"
+    ".tofile(new / (path.name + '.bin')) for path, part in old.items()]\""
+)
 
 
 @validate_params({"return_X_y": ["boolean"]}, prefer_skip_nested_validation=True)
@@ -326,8 +351,7 @@ def _find(
     download_if_missing: bool,
 ) -> Path:
     """A local copy of a file, or a download of it."""
-    home = data_home or os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
-    folders = [Path(home).expanduser() / folder for folder in about.folders]
+    folders = _folders(about, data_home)
     for folder in folders:
         for path in (folder / name, folder / other_name):
             if path.exists():
@@ -343,6 +367,12 @@ def _find(
         f"{about.title} is not on this machine, and {reason}. Place "
         f"{' and '.join(about.checksums)} into {folders[0]}; see {about.home}"
     )
+
+
+def _folders(about: _ImageSet, data_home: str | os.PathLike | None) -> list[Path]:
+    """Where local copies may be."""
+    home = data_home or os.environ.get("SCIKIT_LEARN_DATA", "~/scikit_learn_data")
+    return [Path(home).expanduser() / folder for folder in about.folders]
 
 
 def _bunch(

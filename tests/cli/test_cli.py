@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from sklearn_hashrank import (
 from sklearn_hashrank._utils.extras import how_to_install
 from sklearn_hashrank.cli import main
 from sklearn_hashrank.cli._data import name_paths
+from sklearn_hashrank.cli._progress import heartbeat
 from sklearn_hashrank.codes import read_codes
 from sklearn_hashrank.comparison import _runner
 from sklearn_hashrank.comparison._method_table import METHODS
@@ -1019,6 +1021,33 @@ def test_progress_on_a_terminal(folder, capsys, no_pictures, monkeypatch):
     assert sys.stderr.getvalue().count("\n") == 1
 
 
+def test_long_work_says_that_it_goes_on(capsys):
+    with heartbeat("learning", seconds=0.05):
+        print("pass 10/60")
+        time.sleep(0.4)
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert re.match(r"hashrank: learning: 0 s, pass 10/60\n", captured.err)
+    with heartbeat("learning"):
+        pass
+    assert capsys.readouterr().err == ""
+
+
+def test_a_fit_that_talks_is_the_same_model(folder, capsys, monkeypatch):
+    """Lines about passes change neither the codes nor the parameters in the file."""
+    words = ["--data", "digits", "--method", "talr-ap:max_iter=12", "--bits", "4"]
+    for name, seconds in (("a", 15), ("b", 0.02)):
+        monkeypatch.setattr(
+            "sklearn_hashrank.cli._command_fit.heartbeat", partial(heartbeat, seconds=seconds)
+        )
+        code, _, err = run(capsys, "fit", *words, "--output", f"{name}.npz")
+        assert code == 0
+        assert ("learning talr-ap:max_iter=12" in err) == (name == "b")
+    a, b = load_hasher("a.npz"), load_hasher("b.npz")
+    assert_array_equal(a.components_, b.components_)
+    assert a.verbose == b.verbose == 0
+
+
 def test_methods_lists_every_name_with_a_line(capsys):
     assert main(["methods"]) == 0
     printed = capsys.readouterr().out
@@ -1198,6 +1227,44 @@ def test_a_sample_of_a_large_file_takes_little_memory(tmp_path):
 
 
 CODES = ["evaluate", "--database", "y.npy", "--database-labels", "y.npy"]
+RUN = ["evaluate", "--run", "run", "--qrels", "qrels"]
+DIGITS = ["--data", "digits", "--output", "new.npz"]
+
+
+@pytest.mark.parametrize(
+    "value", ["ndcg:foo=1", "ndcg:gain=3", "ndcg@x", "ndcg:gain", "nothing", "ap:k=(", "ap:k=-1"]
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        [*CODES, "--measures"],
+        [*RUN, "--measures"],
+        ["compare", "--data", "digits", "--measures"],
+        ["suggest", "--data", "digits", "--measure"],
+    ],
+    ids=["evaluate", "run", "compare", "suggest"],
+)
+def test_every_mistake_in_a_measure_is_the_user_s(folder, capsys, command, value):
+    Path("run").write_text("q1 Q0 a 1 0.5 x\n")
+    Path("qrels").write_text("q1 0 a 1\n")
+    line = refused(capsys, *command, value)
+    assert re.search(r"foo.*gain.*discount|Got|among|read parameter=value", line)
+
+
+@pytest.mark.parametrize(
+    "value", ["itq:foo=1", "itq:max_iter=x", "itq:max_iter", "itg", "itq:max_iter=(", ":", "itq:=3"]
+)
+@pytest.mark.parametrize("command", [["fit", *DIGITS, "--method"], ["methods"]], ids="fm")
+def test_every_mistake_in_a_method_is_the_user_s(folder, capsys, command, value):
+    refused(capsys, *command, value)
+
+
+@pytest.mark.parametrize("value", ["labels:x=1", "labels:x", "euclidean:levels=7", "near", ""])
+def test_every_mistake_in_an_affinity_is_the_user_s(folder, capsys, value):
+    for command in ([*CODES, "--bits", "1"], ["fit", *DIGITS, "--method", "rsh"]):
+        code, _, err = run(capsys, *command, "--affinity", value)
+        assert code == 2
+        assert "unexpected" not in err
 
 
 @pytest.mark.parametrize(

@@ -143,3 +143,25 @@ def test_what_is_an_address():
     assert not any(
         map(_file_systems.is_url, ("a.npz:X", "C:\\a.npy", "/a//b", None, 3, "cifar100:a"))
     )
+
+
+def test_copies_of_remote_files_are_called_by_their_addresses(folder, capsys):
+    """In errors, notes and warnings."""
+    bad = X.copy()
+    bad[7, 3] = np.nan
+    np.save("bad.npy", bad)
+    folder.pipe("/in/bad.npy", Path("bad.npy").read_bytes())
+    folder.pipe("/in/junk.npz", b"nothing")
+    np.save("images.npy", X[:, :9].reshape(-1, 3, 3))
+    folder.pipe("/in/images.npy", Path("images.npy").read_bytes())
+    fit = "fit", "--bits", BITS, "--output", "m.npz", "--data"
+    for address, said in (
+        ("memory://in/bad.npy", "memory://in/bad.npy: row 7, column 3 is nan"),
+        ("memory://in/junk.npz", "memory://in/junk.npz: not a .npz file"),
+        ("memory://in/missing.npy", "memory://in/missing.npy: no such file"),
+    ):
+        message = refusal(capsys, *fit, address)
+        assert said in message
+        assert "/tmp" not in message
+    run(*fit, "memory://in/images.npy")
+    assert "note: memory://in/images.npy: 300 images" in capsys.readouterr().err

@@ -196,6 +196,47 @@ def test_malformed_csv_files_are_refused_in_one_line(text, message):
     assert message in line
 
 
+def test_labels_that_are_one_too_few_may_lack_a_header():
+    np.save("X.npy", np.eye(4))
+    write("0\n1\n0\n1\n")
+    assert "3 labels for 4 items. The first line" in fit("X.npy", "--labels", "t.csv")
+    write("0\n1\n0\n")
+    assert "first line" not in fit("X.npy", "--labels", "t.csv")
+
+
+def test_fields_are_separated_by_commas():
+    for mark in ";\t":
+        write("a b c\n1 2 3\n".replace(" ", mark))
+        assert repr(mark) in fit("t.csv")
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "named"])
+def test_features_that_are_not_finite_are_named(kind):
+    X = np.ones((5000, 3))
+    X[4500, 1] = np.inf
+    if kind == "dense":
+        np.save("X.npy", X)
+    elif kind == "sparse":
+        sparse.save_npz("X.npz", sparse.csr_matrix(X))
+    else:
+        pd.DataFrame(X, columns=["a", "b", "c"]).to_csv("X.csv", index=False)
+    [path] = map(str, Path().glob("X.*"))
+    name = "'b'" if kind == "named" else "1"
+    assert f"{path}: row 4500, column {name} is inf" in fit(path)
+
+
+def test_text_is_not_compared_by_distance():
+    np.save("X.npy", np.eye(4))
+    write("c\n1\n2.5\nabc\n4\n")
+    line = fit("X.npy", "--labels", "t.csv", "--method", "rsh", "--affinity", "euclidean")
+    assert "row 2 is 'abc'" in line
+
+
+def test_junk_is_junk_with_or_without_torch():
+    write("nothing", "t.pt")
+    assert "not a file of tensors" in fit("t.pt")
+
+
 def test_the_same_label_column_twice_is_refused():
     write("a,c\n1,x\n2,y\n")
     message = "--label-column c is given twice"

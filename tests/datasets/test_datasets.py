@@ -3,7 +3,10 @@
 import functools
 import gzip
 import io
+import pickle
 import re
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -192,6 +195,32 @@ def test_pickles_are_not_read(tmp_path):
     write_files(tmp_path, {"cifar-10-python.tar.gz": to_tar(pickled, "cifar-10-batches-py")})
     with pytest.raises(OSError, match="cifar-10-binary.tar.gz"):
         fetch_cifar10(data_home=tmp_path, **OFFLINE)
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("is_packed", [False, True])
+def test_pickled_cifar_comes_with_the_line_that_converts_it(tmp_path, is_packed):
+    pickled = {}
+    for name in CIFAR_BATCHES:
+        images, labels = cifar_batch(name)
+        planes = np.asarray(images).reshape(len(labels), -1)
+        pickled[name] = pickle.dumps({b"labels": [*map(int, labels)], b"data": planes})
+    if is_packed:
+        content = to_tar(pickled, "cifar-10-batches-py")
+        write_files(tmp_path, {"cifar-10-python.tar.gz": content})
+    else:
+        write_files(tmp_path / "cifar-10-batches-py", pickled)
+    with pytest.raises(OSError, match="pickles") as refused:
+        fetch_cifar10(data_home=tmp_path, **OFFLINE)
+    line = str(refused.value)[str(refused.value).index("cd ") :]
+    line = line.replace("python -c", f"{sys.executable} -c")
+    subprocess.run(line, shell=True, check=True)
+    found = fetch_cifar10(data_home=tmp_path, **OFFLINE)
+    assert_array_equal(
+        found.target, np.concatenate([cifar_batch(name)[1] for name in CIFAR_BATCHES])
+    )
+    planes = np.concatenate([cifar_batch(name)[0] for name in CIFAR_BATCHES])
+    assert_array_equal(found.images, planes.reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1))
 
 
 def test_load_digits_gist():
