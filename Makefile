@@ -26,7 +26,7 @@ help:
 	@echo "make demo        compare hashers on the digits, write a report and a page to open in a browser"
 	@echo "make bench       speed and memory against peers, in one run"
 	@echo "make reproduce   the papers' experiments: PART=rsh MINUTES=20 DATA=\"--data FILE ...\" runs one, or goes on with it"
-	@echo "make fuzz        100,000 corrupted files, commands that are killed, 102,000 searches, 10,000 sums of shards"
+	@echo "make fuzz        100,000 corrupted files, commands that are killed or write over inputs, 102,000 searches, 10,000 sums of shards"
 	@echo "make dist        source distribution and wheel in dist, checked; the README from the wheel alone"
 	@echo "make clean       remove everything that was made"
 

@@ -1,5 +1,6 @@
 """``hashrank compare``: compare methods under one protocol and write a report."""
 
+import importlib.util
 import shlex
 import sys
 from argparse import Namespace
@@ -12,6 +13,7 @@ import numpy as np
 
 from .. import codes
 from .._features.nearest_rows import METRICS
+from .._utils.extras import how_to_install
 from ..affinity._neighbors import NeighborAffinity
 from ..comparison._compare import compare
 from ..comparison._comparison import Comparison
@@ -305,6 +307,8 @@ def _write(comparison: Comparison, folder: Path, options: Namespace) -> int:
         print(comparison.to_markdown(shown, decimals=options.decimals))
         for kind in ("csv", "markdown", "latex"):
             print(f"{kind}: {paths[kind]}")
+    if importlib.util.find_spec("matplotlib") is None and not options.quiet:
+        note(f"figures need matplotlib, which is not installed: {how_to_install('cli')}")
     print(f"report: {paths['report']}")
     if "explore" in paths:
         print(f"page: {paths['explore']}")

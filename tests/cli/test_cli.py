@@ -341,6 +341,14 @@ def test_missing_packages_name_the_extra(folder, capsys, monkeypatch):
     )
 
 
+def test_figures_that_are_missing_name_the_extra(folder, capsys, monkeypatch, no_pictures):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    words = ["compare", "--data", "digits", "--methods", "lsh", "--bits", "4", "--seeds", "1"]
+    code, _, err = run(capsys, *words)
+    assert code == 0
+    assert f"figures need matplotlib, which is not installed: {how_to_install('cli')}" in err
+
+
 def test_failed_runs_are_told_and_the_others_reported(folder, capsys, no_pictures, monkeypatch):
     def fail(*arguments):
         raise ArithmeticError("not these rows")

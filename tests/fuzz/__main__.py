@@ -29,6 +29,9 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--crashes", type=int, default=12, help="kills of each command")
     parser.add_argument(
+        "--outputs", type=int, default=2000, help="commands whose outputs may be their inputs"
+    )
+    parser.add_argument(
         "--indexes", type=int, default=34_000, help="indexes that are searched three times each"
     )
     parser.add_argument("--shards", type=int, default=10_000, help="sums of two histograms")
@@ -61,6 +64,7 @@ def main() -> int:
     failed = _read_all(options) if options.cases else 0
     failed += _in_jobs(options, "--craft", options.crafted, "crafted hasher files")
     failed += _kill_all(options) if options.crashes else 0
+    failed += _write_over(options) if options.outputs else 0
     failed += _in_jobs(options, "--searched", options.indexes, "searches, by the kind of mask")
     failed += _add_all(options) if options.shards else 0
     return bool(failed)
@@ -101,6 +105,15 @@ def _kill_all(options: argparse.Namespace) -> int:
             failed += 1
             print(error)
     return failed
+
+
+def _write_over(options: argparse.Namespace) -> int:
+    from .outputs import fuzz_outputs
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        counts = fuzz_outputs(options.outputs, options.seed)
+    print(f"outputs over inputs     {counts['refused']} refused, {counts['written']} elsewhere")
+    return 0
 
 
 def _in_jobs(options: argparse.Namespace, option: str, n_cases: int, what: str) -> int:

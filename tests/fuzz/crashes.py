@@ -1,4 +1,4 @@
-"""``kill -9`` at random points of the commands: every file that is there afterwards is whole."""
+"""SIGKILL and SIGTERM at random points of commands: every file that is there is whole."""
 
 import contextlib
 import csv
@@ -85,14 +85,18 @@ def crash(name: str, kills: int, seed: int) -> Counter:
     duration = time.monotonic() - start
     reference = command.content(output)
     counts: Counter = Counter()
-    for _ in range(kills):
+    for kill in range(kills):
         _remove(output)
+        how = (signal.SIGKILL, signal.SIGTERM)[kill % 2]
         child = _start(command)
         time.sleep(random.uniform(0, 1.05 * duration))
-        os.kill(child, signal.SIGKILL)
-        _wait(child)
+        os.kill(child, how)
+        code = _wait(child)
         left = {path for path in Path.cwd().iterdir() if path.name not in {*inputs, output.name}}
         assert all(path.suffix == ".partial" for path in left), left
+        if how == signal.SIGTERM:  # which may come before the command listens, or when it is done
+            assert code in (0, 143, -signal.SIGTERM), code
+            assert code == -signal.SIGTERM or not left, left
         counts[_state(command, output, reference)] += 1
         for path in left:
             path.unlink()

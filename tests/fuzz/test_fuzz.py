@@ -13,6 +13,7 @@ from sklearn_hashrank import EuclideanAffinity
 from tests.fuzz.__main__ import command_lines
 from tests.fuzz.corruption import corrupted
 from tests.fuzz.crafted import CraftedError, fuzz_crafted
+from tests.fuzz.outputs import fuzz_outputs
 from tests.fuzz.readers import READERS
 from tests.fuzz.run import FuzzError, fuzz
 from tests.fuzz.searches import SearchError, fuzz_searches
@@ -75,7 +76,7 @@ def test_changes_are_changes_and_come_again():
 def test_what_a_killed_command_leaves_is_whole():
     """In a process of its own, which has no threads when it forks."""
     found = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz", "--command", "encode", "--crashes", "1"],
+        [sys.executable, "-m", "tests.fuzz", "--command", "encode", "--crashes", "2"],
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"},
         capture_output=True,
@@ -110,3 +111,9 @@ def test_shards_that_were_judged_differently_do_not_add_up(monkeypatch):
     monkeypatch.setattr(EuclideanAffinity, "digest", lambda self, queries: type(self).__name__)
     with pytest.raises(ShardError, match="judged differently"):
         fuzz_shards(500, 0)
+
+
+def test_no_output_changes_what_is_read(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    counts = fuzz_outputs(150, 1)
+    assert min(counts["refused"], counts["written"]) > 5
