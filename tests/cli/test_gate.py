@@ -1,5 +1,6 @@
 """No output replaces an input: every command, and every way to name what is read."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -30,6 +31,7 @@ def folder(tmp_path, monkeypatch):
         Path(place).parent.mkdir(exist_ok=True)
         pq.write_table(pa.table({"y": Y, "embedding": lists}), f"{place}.parquet")
     Path("link.parquet").symlink_to("items/a.parquet")
+    os.link("items/a.parquet", "hard.parquet")
     Path("linked").symlink_to("items")
     return tmp_path
 
@@ -63,6 +65,8 @@ WAYS = [
     "it*s/a.parquet",
     "items/b.parquet,items/a.parquet",
     "link.parquet",
+    "hard.parquet",
+    "{here}/items/a.parquet",
     "linked",
     "linked/a.parquet",
     "./items/../items/a.parquet",

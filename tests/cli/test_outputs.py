@@ -52,53 +52,6 @@ def nothing_is_read(monkeypatch):
         monkeypatch.setattr(f"sklearn_hashrank.cli.{place}", fail)
 
 
-COMMANDS = {
-    "fit data": (["fit", "--data", "data.npz"], "data.npz"),
-    "fit labels": (["fit", "--data", "data.npz", "--labels", "labels.npz"], "labels.npz"),
-    "encode data": (["encode", "--model", "model.npz", "--data", "data.npy"], "data.npy"),
-    "search database": (["search", "--database", "data.npz", "--queries", "q.npy"], "data.npz"),
-    "search queries": (["search", "--database", "codes.npy", "--queries", "q.npz"], "q.npz"),
-    "search model": (
-        ["search", "--database", "codes.npy", "--data", "data.npy", "--model", "model.npz"],
-        "model.npz",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-@pytest.mark.parametrize("spelling", ["same", "absolute", "dots", "symbolic link", "hard link"])
-def test_output_is_not_input(folder, nothing_is_read, capsys, name, spelling):
-    arguments, data = COMMANDS[name]
-    if data == "q.npz":
-        Path(data).write_bytes(b"anything")
-    before = Path(data).read_bytes()
-    link = f"link{Path(data).suffix}"
-    if spelling == "symbolic link":
-        Path(link).symlink_to(data)
-    elif spelling == "hard link":
-        os.link(data, link)
-    output = {"same": data, "absolute": folder / data, "dots": f"report/../{data}"}
-    code = main([*arguments, "--output", str(output.get(spelling, link))])
-    err = capsys.readouterr().err
-    assert code == 2
-    assert f"is the file that is read from, {data}. Choose another output." in err
-    assert err.count("\n") == 1
-    assert Path(data).read_bytes() == before
-
-
-def test_a_link_as_input_is_its_target(folder, nothing_is_read, capsys):
-    Path("link.npz").symlink_to("data.npz")
-    assert main(["fit", "--data", "link.npz", "--output", "data.npz"]) == 2
-    assert "is the file that is read from, link.npz" in capsys.readouterr().err
-
-
-def test_a_report_does_not_replace_its_data(folder, nothing_is_read, capsys):
-    data = ["--data", "report/runs.csv"]
-    assert main(["compare", *data, "--output", "report"]) == 2
-    assert "report/runs.csv is the file that is read from" in capsys.readouterr().err
-    assert Path("report/runs.csv").read_text() == "a,b\n1,2\n3,4\n"
-
-
 def test_names_that_are_not_utf8_are_refused_first(folder, nothing_is_read, capsys):
     name = os.fsdecode(b"caf\xe9")
     for arguments in (

@@ -302,19 +302,6 @@ def test_columns_of_all_files_of_a_folder_are_seen(capsys):
         read_texts("beside", "t")
 
 
-def test_what_is_read_is_not_written_over(capsys):
-    Path("many").mkdir()
-    write("many/0.parquet")
-    run("fit", "--data", "many", "--bits", 8, "--output", "m.npz")
-    encode = "encode", "--model", "m.npz", "--data"
-    for data in ("many/0.parquet:embedding", "many/0.parquet"):
-        message = refusal(capsys, *encode, data, "--output", "many/0.parquet")
-        assert "is the file that is read from" in message
-    for data in ("many", "many:embedding"):
-        message = refusal(capsys, *encode, data, "--output", "many/codes.parquet")
-        assert "is in the folder that is read from, many" in message
-
-
 def test_evaluation_reads_codes_labels_and_rows(capsys):
     write("items.parquet", y=Y)
     np.save("items.npy", X)

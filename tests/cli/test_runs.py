@@ -321,6 +321,22 @@ def test_codes_are_tested_against_others(has_queries, tmp_path, monkeypatch, cap
     assert "short.npy: 50 codes" in capsys.readouterr().err
 
 
+def test_tiny_scores_are_printed_in_full(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    np.save("codes.npy", rng.integers(0, 2, (60, 40)).astype(np.uint8))
+    np.save("y.npy", np.arange(60) // 2)
+    words = ["evaluate", "--database", "codes.npy", "--database-labels", "y.npy"]
+    words += ["--measures", "mlgap,lookup_recall:radius=0"]
+    assert main([*words, "--json"]) == 0
+    [small, zero] = json.loads(capsys.readouterr().out).values()
+    assert main(["evaluate", *words[1:]]) == 0
+    shown = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
+    assert 0 < small < 5e-5
+    assert float(shown[0]) == pytest.approx(small, rel=0.06)
+    assert (zero, shown[1]) == (0, "0.0000")
+
+
 def test_ids_in_csv_files_are_no_formulas(tmp_path, monkeypatch, capsys):
     """As text of other tables: a spreadsheet computes nothing."""
     pq = pytest.importorskip("pyarrow.parquet")
