@@ -324,12 +324,15 @@ def test_codes_are_tested_against_others(has_queries, tmp_path, monkeypatch, cap
 def test_tiny_scores_are_printed_in_full(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
-    np.save("codes.npy", rng.integers(0, 2, (60, 40)).astype(np.uint8))
+    codes = rng.integers(0, 2, (60, 40)).astype(np.uint8)
+    codes[1] = codes[0]
+    codes[1, :2] ^= 1  # the only pair within a radius of 2
+    np.save("codes.npy", codes)
     np.save("y.npy", np.arange(60) // 2)
     words = ["evaluate", "--database", "codes.npy", "--database-labels", "y.npy"]
     words += ["--measures", "mlgap,lookup_recall:radius=0"]
     assert main([*words, "--json"]) == 0
-    [small, zero] = json.loads(capsys.readouterr().out).values()
+    small, zero, *_ = json.loads(capsys.readouterr().out).values()
     assert main(["evaluate", *words[1:]]) == 0
     shown = [line.split()[1] for line in capsys.readouterr().out.splitlines()[1:]]
     assert 0 < small < 5e-5
