@@ -178,6 +178,7 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     names = range(len(asked.codes)) if asked.ids is None else asked.ids[:].tolist()
     if options.baseline is not None:
         others = _read_codes(options, options.baseline, options.baseline_queries, not needs_all)
+        check_models([codes for codes in others if codes is not None])
         for one, other in zip((database, queries), others):
             _check_baseline(one, other)
         _, of_others = evaluate_histogram(_count(options, *others, task), measures)

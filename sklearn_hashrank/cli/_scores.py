@@ -87,9 +87,11 @@ def _text(score: float) -> str:
 
 def _tests(scores: Scores, baseline: Scores) -> dict[str, PairedTest]:
     """Test each measure on the queries of both; p-values are corrected for their number."""
-    place = {query: number for number, query in enumerate(baseline.query_ids)}
-    ours = [number for number, query in enumerate(scores.query_ids) if query in place]
-    theirs = [place[query] for query in scores.query_ids if query in place]
+    ours = theirs = list(range(len(scores.query_ids)))
+    if scores.query_ids != baseline.query_ids:  # of runs, whose queries have different ids
+        place = {query: number for number, query in enumerate(baseline.query_ids)}
+        ours = [number for number, query in enumerate(scores.query_ids) if query in place]
+        theirs = [place[scores.query_ids[number]] for number in ours]
     if not ours:
         raise UsageError("--baseline has no query of these: nothing can be compared.")
     found = {
