@@ -247,13 +247,7 @@ class RetrievalHistogram(MeasureMethods):
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """Items by query, level and tie, (n_queries, n_levels, n_ties)."""
-        if isinstance(self.table, DenseTies):
-            return self.table.counts
-        return self._of_scores().counts
-
-    def _of_scores(self) -> RaggedTies:
-        assert isinstance(self.table, RaggedTies)
-        return self.table
+        return self.table.counts
 
     @property
     def n_bits(self) -> int:

@@ -120,7 +120,9 @@ def unwrap(estimator: Any) -> tuple[list, Any]:
         if hasattr(estimator, "best_estimator_"):
             estimator = estimator.best_estimator_
         elif hasattr(estimator, "named_steps"):
-            if len(estimator.steps) > 1 and _passes_through(estimator[-1]):
+            last = estimator[-1]
+            passes_through = last is None or (isinstance(last, str) and last == "passthrough")
+            if len(estimator.steps) > 1 and passes_through:
                 estimator = estimator[:-1]
                 continue
             if len(estimator.steps) > 1:
@@ -128,10 +130,6 @@ def unwrap(estimator: Any) -> tuple[list, Any]:
             estimator = estimator[-1]
         else:
             return before, estimator
-
-
-def _passes_through(step: Any) -> bool:
-    return step is None or (isinstance(step, str) and step == "passthrough")
 
 
 def encode(estimator: Any, X: MatrixLike) -> Encoded:

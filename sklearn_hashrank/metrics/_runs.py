@@ -46,7 +46,10 @@ def table_of_run(
     judgments, scored = as_qrels(qrels), as_run(run, duplicates)
     names = _queries(judgments, scored, queries)
     if unjudged == "remove":
-        scored = {q: _judged_only(scored.get(q, {}), judgments[q]) for q in names}
+        scored = {
+            q: {d: s for d, s in scored.get(q, {}).items() if judgments[q].get(d, -1) >= 0}
+            for q in names
+        }
     scores, starts = _scores(scored, names)
     if tolerance > 0 or scores.dtype != np.float64:
         scores = without_nan(scores, starts, nan, True, names)
@@ -68,10 +71,6 @@ def table_of_run(
         return numbers, np.array(levels) >= 0
 
     return names, rankings.table(True, by_id, n_jobs)
-
-
-def _judged_only(docs: Mapping[str, float], judged: Mapping[str, float]) -> dict[str, float]:
-    return {doc: score for doc, score in docs.items() if judged.get(doc, -1) >= 0}
 
 
 def _queries(judgments: Run, scored: Run, queries: Queries) -> list[str]:

@@ -97,7 +97,8 @@ def _numbered(levels: Any) -> tuple[Any, Integers]:
 
 def _of_arrays(relevance: Any, scores: Any, groups: Any) -> tuple[Any, Integers, Integers, Any]:
     """Return flat scores, where queries begin, and the relevant items with their levels."""
-    if groups is None and _is_ragged(scores):
+    is_list = groups is None and isinstance(scores, (list, tuple))
+    if is_list and len({np.shape(each) for each in scores}) > 1:
         if not isinstance(relevance, (list, tuple)):
             raise ValueError(
                 "relevance must be a list with one array for each query, as scores are. "
@@ -184,12 +185,6 @@ def _without_duplicates(matrix: Any, name: str) -> Any:
     if rows.nnz < stored.nnz:
         raise ValueError(f"{name} must hold each item of a query once. Got duplicates.")
     return rows
-
-
-def _is_ragged(scores: Any) -> bool:
-    if not isinstance(scores, (list, tuple)):
-        return False
-    return len({np.shape(each) for each in scores}) > 1
 
 
 def _levels(relevance: Any) -> NDArray[Any]:

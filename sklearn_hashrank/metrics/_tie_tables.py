@@ -25,6 +25,10 @@ class TieTable(Protocol):
     def n_levels(self) -> int: ...
 
     @property
+    def counts(self) -> NDArray[Any]:
+        """Items by query, level and tie, (n_queries, n_levels, n_ties)."""
+
+    @property
     def by_id(self) -> "TieTable | None":
         """The same items with ties resolved by their ids, or None where they have none."""
 
@@ -127,15 +131,11 @@ class RaggedTies:
     def chunks(self, most: int) -> Iterator[tuple[Integers, Ties]]:
         """Yield numbers of queries and their ties, those of the shortest rankings first."""
         # One after the other, several measures are evaluated on the same ties.
-        if self._size <= _KEPT:
+        if len(self.totals) * self.n_levels <= _KEPT:
             if most not in self._kept:
                 self._kept[most] = list(self._chunks(most))
             return iter(self._kept[most])
         return self._chunks(most)
-
-    @cached_property
-    def _size(self) -> int:
-        return int(np.diff(self.starts).sum()) * self.n_levels
 
     @cached_property
     def _kept(self) -> dict[int, list[tuple[Integers, Ties]]]:

@@ -26,6 +26,7 @@ HISTOGRAM = retrieval_histogram(
         ("ph2@1", "ph2", {"radius": 1}),
         ("acg:radius=2", "acg", {"radius": 2}),
         ("map@7", "ap", {"k": 7, "normalize": "retrieved"}),
+        ("mAP@7", "ap", {"k": 7, "normalize": "retrieved"}),
         ("rbp@9:p=0.5:min_relevance=1", "rbp", {"p": 0.5, "min_relevance": 1, "k": 9}),
     ],
 )

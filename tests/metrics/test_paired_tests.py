@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
+from sklearn_hashrank import RetrievalHistogram
 from sklearn_hashrank.metrics import holm_correction, paired_test, randomized_tukey_hsd
 from tests.oracle.paired_tests import holm, randomization_p_value, tukey_p_values
 
@@ -152,6 +153,7 @@ def test_tukey_of_two_systems_is_the_randomization_test():
         (([0.1, np.nan, 1], [0.2, 0.1, 1]), {}, "Query 1 is NaN in some of them only"),
         (([0.1, np.inf], [0.2, 0.1]), {}, "finite numbers"),
         ((0.3, 0.4), {}, r"one value for each query.*average=False.* Got shape \(\)"),
+        ((RetrievalHistogram([[[1, 1]]], [0]), [0, 1]), {}, "Got RetrievalHistogram"),
         (([0, 1], [1, 0]), {"method": "sign"}, "method must be one of .*'student'.* Got 'sign'"),
         (
             ([0, 1], [1, 0]),
