@@ -64,8 +64,9 @@ SECTIONS = (
     Section(
         "Codes that are decoded",
         "sklearn_hashrank",
-        ("BinaryAutoencoderHasher",),
-        "Codes from which a decoder reconstructs rows; see :ref:`binary_autoencoder`.",
+        ("AdditiveQuantizer", "BinaryAutoencoderHasher"),
+        "Codes from which rows are reconstructed; see :ref:`additive` and "
+        ":ref:`binary_autoencoder`.",
     ),
     Section(
         "Files",

@@ -9,6 +9,7 @@ from .affinity._euclidean import EuclideanAffinity
 from .affinity._labels import HierarchicalAffinity, LabelAffinity, SharedLabelAffinity
 from .affinity._neighbors import NeighborAffinity
 from .affinity._precomputed import PrecomputedAffinity
+from .hashers.additive import AdditiveQuantizer
 from .hashers.agh import AGHHasher
 from .hashers.autoencoder import BinaryAutoencoderHasher
 from .hashers.bre import BREHasher
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AGHHasher",
+    "AdditiveQuantizer",
     "BREHasher",
     "BinaryAutoencoderHasher",
     "CMHHasher",

@@ -15,11 +15,10 @@ import faiss
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors
+from sklearn_hashrank import AdditiveQuantizer, BinaryAutoencoderHasher, HammingNeighbors
 from sklearn_hashrank.neighbors import DecodedNeighbors
 
 N_FEATURES, N_QUERIES, K, BLOCK = 256, 50, 10, 50_000
-DECODERS = ("linear", "nibbles", "bytes")
 
 
 def main():
@@ -35,10 +34,11 @@ def main():
     n_bytes = options.bytes
     codes = rng.integers(0, 256, (options.rows, n_bytes), dtype=np.uint8)
     searches = {}
-    for decoder in DECODERS:
-        hasher = BinaryAutoencoderHasher(8 * n_bytes, decoder=decoder, max_iter=1, random_state=0)
-        index = DecodedNeighbors(hasher.fit(train), K, n_jobs=1).fit(codes)
-        searches[f"DecodedNeighbors, {decoder}"] = lambda index=index: index.kneighbors(queries)
+    hasher = BinaryAutoencoderHasher(8 * n_bytes, max_iter=1, random_state=0)
+    quantizer = AdditiveQuantizer(n_bytes, max_iter=1, beam_width=1, random_state=0)
+    for name, each in (("linear decoder", hasher), ("tables of bytes", quantizer)):
+        index = DecodedNeighbors(each.fit(train), K, n_jobs=1).fit(codes)
+        searches[f"DecodedNeighbors, {name}"] = lambda index=index: index.kneighbors(queries)
     hamming = HammingNeighbors(K, n_bits=8 * n_bytes, n_jobs=1).fit(codes)
     of_queries = hasher.packed_codes(queries)
     searches["HammingNeighbors"] = lambda: hamming.kneighbors(of_queries)
@@ -57,7 +57,7 @@ def main():
                 search()
                 times[name].append(1e3 * (time.process_time() - start) / N_QUERIES)
     for name, of_runs in times.items():
-        print(f"{name:26s} {min(of_runs[1:]):7.2f} {np.median(of_runs[1:]):7.2f} ms per query")
+        print(f"{name:33s} {min(of_runs[1:]):7.2f} {np.median(of_runs[1:]):7.2f} ms per query")
 
 
 if __name__ == "__main__":

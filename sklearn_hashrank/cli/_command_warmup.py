@@ -16,6 +16,7 @@ from .._utils.text import plain
 from ..affinity._euclidean import EuclideanAffinity
 from ..affinity._labels import LabelAffinity
 from ..comparison._method_table import METHODS, method_from_name
+from ..hashers.additive import AdditiveQuantizer
 from ..hashers.autoencoder import BinaryAutoencoderHasher
 from ..hashers.talr import TALRLinear
 from ..metrics._counting import retrieval_histogram
@@ -164,10 +165,11 @@ def _search_decoded() -> None:
     """Find neighbors by decoded codes and by projections."""
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(100, 16))
-    for decoder in ("linear", "bytes"):
-        hasher = BinaryAutoencoderHasher(
-            16, decoder=decoder, max_iter=1, output="packed", random_state=0
-        ).fit(rows)
+    for hasher in (
+        BinaryAutoencoderHasher(16, max_iter=1, output="packed", random_state=0),
+        AdditiveQuantizer(2, max_iter=1, random_state=0),
+    ):
+        hasher.fit(rows)
         neighbors = DecodedNeighbors(hasher, n_neighbors=1).fit(hasher.transform(rows))
         neighbors.kneighbors(rows[:2])
         neighbors.kneighbors(rows[:2], candidates=[[0, 1], [0, 1]])

@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from .._utils.notation import split_notation
 from ..base import BaseHasher
+from ..hashers.additive import AdditiveQuantizer
 from ..hashers.agh import AGHHasher
 from ..hashers.autoencoder import BinaryAutoencoderHasher
 from ..hashers.bre import BREHasher
@@ -151,6 +152,11 @@ METHODS: dict[str, Method] = {
         BinaryAutoencoderHasher,
         "unsupervised",
         "binary autoencoder: codes that a decoder reconstructs rows from",
+    ),
+    "additive": Method(
+        AdditiveQuantizer,
+        "unsupervised",
+        "additive quantizer: bytes that name the vectors a row is the sum of; for distance=decoded",
     ),
     "agh-1": Method(AGHHasher, "unsupervised", "eigenvectors of an anchor graph, cut once"),
     "agh-2": Method(

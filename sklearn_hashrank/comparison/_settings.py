@@ -18,8 +18,8 @@ def with_settings(estimator: Any, *, output: str | None = None, **settings: Any)
         Value of `output` of the last step, where it has such a parameter. None leaves it.
     **settings : object
         Values of parameters, such as `n_bits` and `random_state`, of the estimator and of every
-        estimator inside of it that has them. Affinities keep theirs, because what is relevant does
-        not depend on the experiment.
+        estimator inside of it that has them. `n_bits` also sets `n_bytes`. Affinities keep theirs,
+        because what is relevant does not depend on the experiment.
 
     Returns
     -------
@@ -27,6 +27,14 @@ def with_settings(estimator: Any, *, output: str | None = None, **settings: Any)
         Not fitted.
     """
     estimator = clone(estimator)
+    if "n_bits" in settings and (paths := _paths(estimator, "n_bytes")):
+        n_bytes, left = divmod(settings["n_bits"], 8)
+        if left:
+            raise ValueError(
+                f"the code of a quantizer has whole bytes: n_bits must be a multiple of 8. "
+                f"Got n_bits={settings['n_bits']}."
+            )
+        estimator.set_params(**dict.fromkeys(paths, n_bytes))
     for name, value in settings.items():
         found = dict.fromkeys(_paths(estimator, name), value)
         estimator.set_params(**found)
@@ -37,8 +45,8 @@ def with_settings(estimator: Any, *, output: str | None = None, **settings: Any)
 
 
 def has_setting(estimator: Any, name: str) -> bool:
-    """Whether an estimator, or one inside of it, has a parameter that is set."""
-    return bool(_paths(estimator, name))
+    """Whether :func:`with_settings` sets a parameter of an estimator, or of one inside of it."""
+    return bool(_paths(estimator, name)) or (name == "n_bits" and has_setting(estimator, "n_bytes"))
 
 
 def _paths(estimator: Any, name: str) -> list[str]:

@@ -4,7 +4,6 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -15,45 +14,27 @@ from .._features.sign_rounding import project
 from .._features.space import FeatureSpace, Hyperplanes
 from .._solvers.binary_autoencoder import fit_decoder, reconstruct_in_turn, signs_of_least_error
 from .._solvers.rotation import random_rotation, rotate_to_signs
-from .._solvers.table_decoder import (
-    coupling_of,
-    decode,
-    fit_tables,
-    reconstruct_by_tables,
-    values_of_codes,
-    values_of_least_error,
-)
 from .._utils.threads import one_blas_thread
 from .._utils.types import MatrixLike, Target
 from ..base import BaseHasher
-from ..codes._formats import pack_codes, packed_width, unpack_codes
+from ..codes._formats import pack_codes, unpack_codes
 
 __all__ = ["BinaryAutoencoderHasher"]
 
 _EXACT_FEATURES = 1024  # up to so many, principal directions are exact
 _TURNS_OF_ROTATION = 50  # as of ITQHasher
 _RIDGE_OF_HYPERPLANES = 1e-6  # of the mean diagonal: where bits outnumber directions
-_LEAST = float(np.finfo(np.float32).tiny)  # above zero in both dtypes
-
-_WIDTHS = {"nibbles": 4, "bytes": 8}  # bits that are decoded together
-_MOST_BITS_BY_BYTES = 128  # of "auto": the time of a fit grows with the square of the length
-_FEWEST_ROWS_BY_TABLES = 512  # of "auto"; 16 bytes tell the rows of fewer apart by any decoder
-_MOST_ROWS_BY_TABLES = 1 << 15
-_ROWS_OF_LINEAR = 10.0  # that the linear decoder counts as; 1 and 50 were tried on two sets
-_HELD_OUT = 3  # one of so many rows is held out by "cv"
-_PASSES = 5  # over the tables, where codes stay as they are
 
 
 class BinaryAutoencoderHasher(BaseHasher):
     """Codes from which a decoder reconstructs the rows.
 
-    A linear decoder makes ``s @ decoder_ + decoder_intercept_`` of a code ``s`` of -1 and +1. A
-    decoder of bytes adds one vector for the value of each byte. Decoder and codes
-    are found in turn: the decoder by least squares, the codes by
-    coordinate descent on the squared error, bit by bit or byte by byte. The codes are ranked by the
-    product of the
-    query and the decoded vector (:class:`~sklearn_hashrank.neighbors.DecodedNeighbors`), as those
-    of product quantizers are, or by Hamming distance, as those of every hasher.
+    The decoder makes ``s @ decoder_ + decoder_intercept_`` of a code ``s`` of -1 and +1. Decoder
+    and codes are found in turn: the decoder by least squares, the codes by coordinate descent on
+    the squared error, bit by bit. Codes are ranked by Hamming distance, as the codes of every
+    hasher, or by the product of the query and the decoded row
+    (:class:`~sklearn_hashrank.neighbors.DecodedNeighbors`). If you need the second ranking alone,
+    :class:`~sklearn_hashrank.AdditiveQuantizer` finds more neighbors with as many bytes.
 
     Parameters
     ----------
@@ -63,26 +44,16 @@ class BinaryAutoencoderHasher(BaseHasher):
         Hasher that learns without `y`, from whose codes the alternation starts. It is cloned, and
         gets `n_bits` and, where it has one, a random state. None: principal directions, rotated
         towards their signs as by :class:`~sklearn_hashrank.ITQHasher`.
-    decoder : {"auto", "cv", "linear", "nibbles", "bytes"}, default="auto"
-        What codes are decoded by. ``"linear"`` adds or takes a vector for each bit. ``"nibbles"``
-        and ``"bytes"`` look up a vector for the value of each four or eight bits, as additive
-        quantizers do, and stay near the linear decoder where few rows have a value. They find
-        more neighbors by what codes decode to. Bytes take longer to learn and to search.
-        ``"auto"`` takes bytes for up to 128 bits and nibbles for more, and is linear for fewer than
-        512 rows: these find the most in a database of the training rows. ``"cv"`` holds a third of
-        the rows out, and takes the decoder that reconstructs them with the least error, for
-        databases of other rows. It takes about twice the time.
     encoder : {"descent", "hyperplanes"}, default="descent"
         How rows are encoded. ``"descent"`` starts from hyperplanes that are fitted to the codes of
-        the training rows, and changes parts of them while that lowers the squared error.
-        ``"hyperplanes"``
-        stops at the hyperplanes, which takes one product, and fits the decoder to their codes. Such
-        hashers can be exported, see :ref:`stores`.
+        the training rows, and changes bits while that lowers the squared error.
+        ``"hyperplanes"`` stops at the hyperplanes, which takes one product, and fits the decoder to
+        their codes. Such hashers can be exported, see :ref:`stores`.
     max_iter : int, default=10
         Most alternations of decoder and codes. 0 keeps the codes of `start`, and fits a decoder
         and hyperplanes to them.
     ridge : float, default=1e-3
-        Penalty of the linear decoder. It matters where there are few training rows for each bit.
+        Penalty of the decoder. It matters where there are few training rows for each bit.
     tol : float, default=1e-3
         The alternation has converged when the error falls by no more than this share of it.
     output : {"bits", "signs", "packed"}, default="bits"
@@ -93,9 +64,8 @@ class BinaryAutoencoderHasher(BaseHasher):
 
     Attributes
     ----------
-    decoder_ : ndarray of shape (n_bits, n_features) or (n_parts, n_values, n_features)
-        What each bit adds to the decoded row, or takes from it; or what each value of a nibble or
-        byte of the packed code adds.
+    decoder_ : ndarray of shape (n_bits, n_features)
+        What each bit adds to the decoded row, or takes from it.
     decoder_intercept_ : ndarray of shape (n_features,)
         What is added to every decoded row.
     components_ : ndarray of shape (n_bits, n_features)
@@ -103,13 +73,9 @@ class BinaryAutoencoderHasher(BaseHasher):
     intercept_ : ndarray of shape (n_bits,)
         Their offsets.
     errors_ : list of float
-        Mean squared error of the reconstruction of the training rows, with the penalty
-        of the decoder, relative to their variance; of the first decoder, and after each
-        alternation. It never rises. Nibbles and bytes are learned from at most 32,768
-        of the rows.
-    cv_errors_ : dict of str to float
-        Squared error of the rows that ``"cv"`` held out, relative to their variance, by each
-        decoder. Absent without ``"cv"``.
+        Mean squared error of the reconstruction of the training rows, with the penalty of the
+        decoder, relative to their variance; of the first decoder, and after each alternation. It
+        never rises.
     n_iter_ : int
         Number of alternations done.
     n_bits_ : int
@@ -129,8 +95,8 @@ class BinaryAutoencoderHasher(BaseHasher):
     -----
     With ``encoder="descent"``, :meth:`decision_function` gives for each bit a quarter of what the
     squared error would rise by if the bit were 0, less what it would rise by if it were 1, in units
-    in which the training rows have the variance 1. Other bits, nibbles or bytes stay. Its
-    signs are the bits, because the descent ends where none wants to change.
+    in which the training rows have the variance 1. Other bits stay. Its signs are the bits, because
+    the descent ends when no change of one bit lowers the error.
 
     References
     ----------
@@ -151,7 +117,6 @@ class BinaryAutoencoderHasher(BaseHasher):
     _parameter_constraints: dict = {
         **BaseHasher._parameter_constraints,
         "start": [HasMethods(["fit", "predict"]), None],
-        "decoder": [StrOptions({"auto", "cv", "linear", *_WIDTHS})],
         "encoder": [StrOptions({"descent", "hyperplanes"})],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
         "ridge": [Interval(Real, 0, None, closed="neither")],
@@ -159,14 +124,11 @@ class BinaryAutoencoderHasher(BaseHasher):
         "random_state": ["random_state"],
     }
 
-    _unit_tables: Any
-
     def __init__(
         self,
         n_bits=64,
         *,
         start=None,
-        decoder="auto",
         encoder="descent",
         max_iter=10,
         ridge=1e-3,
@@ -176,7 +138,6 @@ class BinaryAutoencoderHasher(BaseHasher):
     ):
         self.n_bits = n_bits
         self.start = start
-        self.decoder = decoder
         self.encoder = encoder
         self.max_iter = max_iter
         self.ridge = ridge
@@ -204,87 +165,21 @@ class BinaryAutoencoderHasher(BaseHasher):
         random_state = check_random_state(self.random_state)
         space = FeatureSpace.unit(X)
         self.n_bits_, self._encoder = self.n_bits, self.encoder
-        decoder = self._choose_decoder(X, random_state)
-        if decoder == "linear":
-            self._learn_bits(X, space, random_state)
-        else:
-            rows = _some_rows(X, random_state)
-            self._learn_tables(rows, _WIDTHS[decoder], space, random_state)
-        self._keep_database(X, y)
-        return self
-
-    def _choose_decoder(self, X, random_state):
-        self.__dict__.pop("cv_errors_", None)
-        tables = ("nibbles", "bytes") if self.n_bits <= _MOST_BITS_BY_BYTES else ("nibbles",)
-        if self.decoder == "auto":
-            return tables[-1] if X.shape[0] >= _FEWEST_ROWS_BY_TABLES else "linear"
-        if self.decoder == "cv":
-            return self._decoder_of_least_error(X, ("linear", *tables), random_state)
-        return self.decoder
-
-    def _decoder_of_least_error(self, X, decoders, random_state):
-        """Compare decoders by rows that are held out."""
-        if X.shape[0] < 2 * _HELD_OUT:
-            raise ValueError(
-                f'"cv" holds a third of the rows out and needs at least {2 * _HELD_OUT} rows. '
-                f"Got n_samples = {X.shape[0]}."
-            )
-        X = _some_rows(X, random_state)
-        is_held_out = random_state.permutation(X.shape[0]) % _HELD_OUT == 0
-        learned, others = X[np.flatnonzero(~is_held_out)], X[np.flatnonzero(is_held_out)]
-        seed = random_state.randint(np.iinfo(np.int32).max)
-        plain = clone(self).set_params(random_state=seed, output="bits")
-        self.cv_errors_ = {
-            each: _error_of(clone(plain).set_params(decoder=each).fit(learned), others)
-            for each in decoders
-        }
-        return min(self.cv_errors_, key=self.cv_errors_.__getitem__)
-
-    def _learn_bits(self, X, space, random_state):
         rows = space.rows(X)
         signs = self._first_signs(X, space, random_state)
         decoder, offset, explained = reconstruct_in_turn(
             rows, signs, self.max_iter, self.ridge, self.tol
         )
-        self._set_errors([1 - each for each in explained])
-        self._set_hyperplanes(rows, decoder, signs, space, X.dtype)
+        self.errors_ = [1 - each for each in explained]
+        self.n_iter_ = len(self.errors_) - 1
+        weights, offsets = _regress_on_fields(rows, decoder, signs)
+        self.components_, self.intercept_ = space.fold(weights, offsets, X.dtype)
         if self._encoder == "hyperplanes":
             signs = _signs_of(project(X, self.components_, self.intercept_))
             decoder, offset, _ = fit_decoder(rows, signs, self.ridge)
         self._set_decoder(space, decoder, offset, X.dtype)
-
-    def _learn_tables(self, X, width, space, random_state):
-        rows = space.transform(X)
-        signs = self._first_signs(X, space, random_state)
-        base = _as_tables(*fit_decoder(rows, signs, self.ridge)[:2], width)
-        values = _values_of(signs, width)
-        tables, errors = reconstruct_by_tables(
-            rows,
-            values,
-            base,
-            self.max_iter,
-            _ROWS_OF_LINEAR,
-            self.tol,
-            _entries_beyond(self.n_bits, values.shape[1], width),
-        )
-        self._set_errors(errors)
-        signs = _signs_of_values(values, width, self.n_bits_)
-        decoder, *_ = fit_decoder(rows, signs, self.ridge)
-        self._set_hyperplanes(rows, decoder, signs, space, X.dtype)
-        if self._encoder == "hyperplanes":
-            signs = _signs_of(project(X, self.components_, self.intercept_))
-            base = _as_tables(*fit_decoder(rows, signs, self.ridge)[:2], width)
-            tables, values = base.copy(), _values_of(signs, width)
-            for _ in range(_PASSES):
-                fit_tables(rows, values, tables, base, _ROWS_OF_LINEAR)
-        self._set_tables(space, tables, X.dtype)
-
-    def _set_errors(self, errors):
-        self.errors_, self.n_iter_ = errors, len(errors) - 1
-
-    def _set_hyperplanes(self, rows, decoder, signs, space, dtype):
-        weights, offsets = _regress_on_fields(rows, decoder, signs)
-        self.components_, self.intercept_ = space.fold(weights, offsets, dtype)
+        self._keep_database(X, y)
+        return self
 
     def _first_signs(self, X, space, random_state):
         """Codes of the training rows to start from, of -1 and +1."""
@@ -303,33 +198,13 @@ class BinaryAutoencoderHasher(BaseHasher):
         return _signs_of(projections @ rotation)
 
     def _set_decoder(self, space, decoder, offset, dtype):
-        units = _units_of(space)
+        units = np.divide(1.0, space.scale, out=np.zeros_like(space.scale), where=space.scale > 0)
         self.decoder_ = (decoder * units).astype(dtype)
         self.decoder_intercept_ = (space.mean + offset * units).astype(dtype)
-        self._unit_tables, self._gram = None, decoder @ decoder.T
+        self._gram = decoder @ decoder.T
         self._field_normals, self._field_offsets = space.fold(
             decoder.T, -decoder @ offset, np.float64
         )
-
-    def _set_tables(self, space, tables, dtype):
-        self.decoder_ = (tables * _units_of(space)).astype(dtype)
-        self.decoder_intercept_ = space.mean.astype(dtype)
-        entries = tables.reshape(-1, tables.shape[2])
-        self._field_normals, self._field_offsets = space.fold(
-            entries.T, -np.einsum("ij,ij->i", entries, entries) / 2, np.float64
-        )
-        self._unit_tables = tables
-        self._gram = coupling_of(tables)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self._without_coupling(super().__getstate__())
-
-    def _state_to_store(self) -> dict[str, Any]:
-        return self._without_coupling(dict(vars(self)))
-
-    def _without_coupling(self, state):
-        """State without what follows from the tables, and is larger."""
-        return {**state, "_gram": None} if state.get("_unit_tables") is not None else state
 
     def hyperplanes(self) -> Hyperplanes:
         """Return the hyperplanes whose sides are the bits, for exports.
@@ -365,21 +240,14 @@ class BinaryAutoencoderHasher(BaseHasher):
             What the decoder makes of them, in the dtype of the training rows.
         """
         check_is_fitted(self)
-        packed = pack_codes(codes, self.n_bits_)
-        if self.decoder_.ndim == 3:
-            values = values_of_codes(packed, self.decoder_.shape[1])
-            return decode(self.decoder_, values) + self.decoder_intercept_
-        signs = unpack_codes(packed, self.n_bits_, "signs")
+        signs = unpack_codes(pack_codes(codes, self.n_bits_), self.n_bits_, "signs")
         return signs.astype(self.decoder_.dtype) @ self.decoder_ + self.decoder_intercept_
 
     def _project(self, X: Any) -> np.ndarray:
         projections = project(X, self.components_, self.intercept_)
         if self._encoder == "descent":
-            descend = self._descend if self.decoder_.ndim == 2 else self._descend_by_tables
-            if self._gram is None:
-                self._gram = coupling_of(self._unit_tables)
             for rows in block_slices(X.shape[0], X.shape[1] + len(self._field_normals)):
-                projections[rows] = descend(X[rows], _signs_of(projections[rows]))
+                projections[rows] = self._descend(X[rows], _signs_of(projections[rows]))
         return projections
 
     def _descend(self, X, signs):
@@ -388,46 +256,17 @@ class BinaryAutoencoderHasher(BaseHasher):
         signs_of_least_error(fields, self._gram, signs)
         return fields
 
-    def _descend_by_tables(self, X, signs):
-        """Fields of the bits once no part of a code changes."""
-        n_parts, n_values, _ = self._unit_tables.shape
-        width = n_values.bit_length() - 1
-        fields = X @ self._field_normals.T + self._field_offsets
-        fields[:, _entries_beyond(self.n_bits_, n_parts, width)] = -np.inf
-        values = _values_of(signs, width)
-        values_of_least_error(fields, self._gram, values)
-        fields = _fields_of_bits(fields.reshape(len(fields), n_parts, n_values), self.n_bits_)
-        # Where two values are equally good, the fields of their bits are zero.
-        has_bit = _signs_of_values(values, width, self.n_bits_) > 0
-        return np.where(has_bit, np.maximum(fields, _LEAST), np.minimum(fields, 0))
-
     def _check_fitted(self) -> None:
         n_bits, n_features = self.n_bits_, self.n_features_in_
-        if self._unit_tables is not None:
-            self._gram = None  # follows from the tables, whatever a file says
-        n_fields: int = n_bits
-        decoder: tuple[int, ...] = n_bits, n_features
-        if self._unit_tables is not None:
-            n_parts, n_values, _ = np.shape(self._unit_tables)
-            width = {1 << each: each for each in _WIDTHS.values()}.get(n_values, 0)
-            if n_parts * width != 8 * packed_width(n_bits):
-                raise ValueError(
-                    f"the tables must be those of the nibbles or bytes of {n_bits} bits. "
-                    f"Got shape {np.shape(self._unit_tables)}."
-                )
-            n_fields, decoder = n_parts * n_values, (n_parts, n_values, n_features)
         expected = {
             "components_": (n_bits, n_features),
             "intercept_": (n_bits,),
-            "decoder_": decoder,
+            "decoder_": (n_bits, n_features),
             "decoder_intercept_": (n_features,),
-            "_field_normals": (n_fields, n_features),
-            "_field_offsets": (n_fields,),
+            "_field_normals": (n_bits, n_features),
+            "_field_offsets": (n_bits,),
+            "_gram": (n_bits, n_bits),
         }
-        if self._unit_tables is not None:
-            expected["_unit_tables"] = decoder
-        else:
-            expected["_gram"] = (n_bits, n_bits)
         for name, shape in expected.items():
             array = getattr(self, name)
             if array.dtype.kind != "f" or array.shape != shape:
@@ -440,76 +279,8 @@ class BinaryAutoencoderHasher(BaseHasher):
         return hasattr(self, "_gram")
 
 
-def _some_rows(X, random_state):
-    """All rows in their order, or a sample of them that tables can be learned from."""
-    if X.shape[0] <= _MOST_ROWS_BY_TABLES:
-        return X
-    chosen = random_state.choice(X.shape[0], _MOST_ROWS_BY_TABLES, replace=False)
-    return X[np.sort(chosen)]
-
-
-def _error_of(hasher, X):
-    """Squared error of the reconstruction of rows, relative to their variance."""
-    error = spread = 0.0
-    mean = np.asarray(X.mean(axis=0, dtype=np.float64)).ravel()
-    for block in block_slices(X.shape[0], X.shape[1]):
-        rows = X[block].toarray() if sparse.issparse(X) else X[block]
-        rows = rows.astype(np.float64, copy=False)  # squares of float32 overflow and underflow
-        error += float(np.sum((rows - hasher.inverse_transform(hasher.transform(X[block]))) ** 2))
-        spread += float(np.sum((rows - mean) ** 2))
-    return error / spread if spread > 0 else 0.0
-
-
-def _units_of(space):
-    return np.divide(1.0, space.scale, out=np.zeros_like(space.scale), where=space.scale > 0)
-
-
 def _signs_of(projections: np.ndarray) -> np.ndarray:
     return np.where(projections > 0, 1.0, -1.0)
-
-
-def _values_of(signs, width):
-    """Parts of packed codes as numbers, (n_samples, n_parts)."""
-    return values_of_codes(np.packbits(signs > 0, axis=1), 1 << width)
-
-
-def _bits_of(values, width):
-    """Bits of numbers below 256, the highest of `width` first."""
-    return np.asarray(values)[..., None] >> np.arange(width - 1, -1, -1) & 1
-
-
-def _signs_of_values(values, width, n_bits):
-    return 2.0 * _bits_of(values, width).reshape(len(values), -1)[:, :n_bits] - 1
-
-
-def _entries_beyond(n_bits, n_parts, width):
-    """Entries of tables that need bits beyond the end of the code."""
-    place = width * np.arange(n_parts)[:, None] + np.arange(width)
-    is_beyond = (place >= n_bits)[:, None, :] & (_bits_of(np.arange(1 << width), width) == 1)
-    return np.flatnonzero(is_beyond.any(axis=2))
-
-
-def _as_tables(decoder, offset, width):
-    """What the values of parts add by a linear decoder; bits beyond its end add nothing."""
-    n_bits, n_features = decoder.shape
-    n_parts = 8 * packed_width(n_bits) // width
-    padded = np.zeros((n_parts * width, n_features))
-    padded[:n_bits] = decoder
-    signs = 2.0 * _bits_of(np.arange(1 << width), width) - 1
-    return signs @ padded.reshape(n_parts, width, n_features) + offset / n_parts
-
-
-def _fields_of_bits(fields, n_bits):
-    """Half of what the best value of a part with a bit is ahead of the best one without it."""
-    n, n_parts, n_values = fields.shape
-    width = n_values.bit_length() - 1
-    found = np.empty((n, n_parts, width))
-    best = fields  # for each value of the bits from here on, whatever the bits before are
-    for bit in range(width):
-        without, having = np.split(best, 2, axis=2)
-        found[:, :, bit] = having.max(axis=2) - without.max(axis=2)
-        best = np.maximum(without, having)
-    return found.reshape(n, -1)[:, :n_bits] / 2
 
 
 def _regress_on_fields(rows, decoder, signs):

@@ -14,7 +14,7 @@ from .._features.nearest_rows import METRICS
 from .._features.tensors import as_host_array
 from .._files.codes import model_of_codes
 from .._files.model_names import check_one_model, model_name
-from .._solvers.table_decoder import decode, values_of_codes
+from .._solvers.additive import decode
 from .._utils.binary_units import binary_units
 from .._utils.documentation import HasPage
 from .._utils.threads import over_rows
@@ -36,17 +36,17 @@ class DecodedNeighbors(HasPage, BaseEstimator):
     """Nearest codes by the distance between the query and what the codes decode to.
 
     The query stays as it is, and no code is decoded: the product of a query and a decoded vector is
-    a sum, which is looked up in tables of four or eight bits, as a product quantizer does it. For
-    tables of four bits, which linear decoders have as well, a first pass with numbers that are
-    rounded to bytes leaves out what cannot be among the nearest; the result is exact. Ties go to
-    the lowest index.
+    a sum of entries of tables, one for each byte of the code, or for each four bits if the decoder
+    is linear. For tables of four bits, a first pass with numbers that are rounded to bytes skips
+    codes that cannot be among the nearest. The result is exact. Ties go to the lowest index.
 
     Parameters
     ----------
     hasher : hasher
-        Fitted :class:`~sklearn_hashrank.BinaryAutoencoderHasher`, or another hasher with
-        ``decoder_``, ``decoder_intercept_`` and ``n_bits_``. It stays fitted in a
-        clone of the index as a :class:`sklearn.frozen.FrozenEstimator`.
+        Fitted :class:`~sklearn_hashrank.AdditiveQuantizer` or
+        :class:`~sklearn_hashrank.BinaryAutoencoderHasher`, or another hasher with ``decoder_``,
+        ``decoder_intercept_`` and ``n_bits_``. It stays fitted in a clone of the index as a
+        :class:`sklearn.frozen.FrozenEstimator`.
     n_neighbors : int, default=5
         Number of neighbours that :meth:`kneighbors` returns for each query.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
@@ -74,11 +74,11 @@ class DecodedNeighbors(HasPage, BaseEstimator):
     Examples
     --------
     >>> from sklearn.datasets import load_digits
-    >>> from sklearn_hashrank import BinaryAutoencoderHasher
+    >>> from sklearn_hashrank import AdditiveQuantizer
     >>> from sklearn_hashrank.neighbors import DecodedNeighbors
     >>> X, _ = load_digits(return_X_y=True)
-    >>> hasher = BinaryAutoencoderHasher(64, output="packed", random_state=0).fit(X)
-    >>> index = DecodedNeighbors(hasher, n_neighbors=3).fit(hasher.transform(X))
+    >>> quantizer = AdditiveQuantizer(n_bytes=8, random_state=0).fit(X)
+    >>> index = DecodedNeighbors(quantizer, n_neighbors=3).fit(quantizer.transform(X))
     >>> distances, indices = index.kneighbors(X[:2])
     >>> indices[:, 0]
     array([0, 1])
@@ -164,7 +164,7 @@ class DecodedNeighbors(HasPage, BaseEstimator):
     def _decode(self, packed: np.ndarray) -> np.ndarray:
         """Decoded vectors less the intercept."""
         if self._decoder.ndim == 3:
-            return decode(self._decoder, values_of_codes(packed, self._decoder.shape[1]))
+            return decode(self._decoder, packed)
         decoded: np.ndarray = unpack_codes(packed, self._n_bits, "signs") @ self._decoder
         return decoded
 
@@ -256,9 +256,8 @@ class DecodedNeighbors(HasPage, BaseEstimator):
             else:
                 kernels.nearest_candidates(*products, *items, numbers[rows], *settings)
 
-        tables_of_nibbles = self._decoder.ndim == 2 or self._decoder.shape[1] == 16
         if numbers is None:
-            cost = (_BYTE_COST if tables_of_nibbles else _TABLE_COST) * self._blocks.size
+            cost = (_BYTE_COST if self._decoder.ndim == 2 else _TABLE_COST) * self._blocks.size
         else:
             cost = _CANDIDATE_COST * numbers.shape[1] * self._blocks.shape[1]
         over_rows(search, len(queries), self.n_jobs, cost=cost, most=_GROUP)

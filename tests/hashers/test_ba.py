@@ -37,7 +37,7 @@ def digits():
 @functools.cache
 def fitted(encoder="descent", n_bits=24):
     X, _ = digits()
-    hasher = BinaryAutoencoderHasher(n_bits, decoder="linear", encoder=encoder, random_state=0)
+    hasher = BinaryAutoencoderHasher(n_bits, encoder=encoder, random_state=0)
     return hasher.fit(X[:1000])
 
 

@@ -41,30 +41,3 @@ def best_code(row, decoder, offset):
     """The code of least error among all codes."""
     codes = itertools.product((-1.0, 1.0), repeat=len(decoder))
     return min(map(np.array, codes), key=lambda signs: error(row, signs, decoder, offset))
-
-
-def decoded_by_tables(tables, codes):
-    """The sum of the entries that each code names."""
-    return np.array([sum(table[value] for table, value in zip(tables, code)) for code in codes])
-
-
-def descend_by_tables(row, code, tables):
-    """Set each part to the value of least error, the first of them, until none changes."""
-    code = list(code)
-    while True:
-        before = list(code)
-        for part, table in enumerate(tables):
-            errors = []
-            for value in range(len(table)):
-                tried = [*code[:part], value, *code[part + 1 :]]
-                errors.append(np.sum((row - decoded_by_tables(tables, [tried])[0]) ** 2))
-            if min(errors) < errors[code[part]] - 1e-12:
-                code[part] = int(np.argmin(errors))
-        if code == before:
-            return code
-
-
-def penalized_error(rows, codes, tables, base, ridge):
-    """Mean squared error, and the penalty of the difference from other tables."""
-    left = rows - decoded_by_tables(tables, codes)
-    return (np.sum(left**2) + ridge * np.sum((tables - base) ** 2)) / len(rows)
