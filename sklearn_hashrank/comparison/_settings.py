@@ -18,7 +18,7 @@ def with_settings(estimator: Any, *, output: str | None = None, **settings: Any)
         Value of `output` of the last step, where it has such a parameter. None leaves it.
     **settings : object
         Values of parameters, such as `n_bits` and `random_state`, of the estimator and of every
-        estimator inside of it that has them. `n_bits` also sets `n_bytes`. Affinities keep theirs,
+        estimator inside of it that has them. `n_bits` sets `n_bytes`, too. Affinities keep theirs,
         because what is relevant does not depend on the experiment.
 
     Returns
@@ -27,14 +27,10 @@ def with_settings(estimator: Any, *, output: str | None = None, **settings: Any)
         Not fitted.
     """
     estimator = clone(estimator)
-    if "n_bits" in settings and (paths := _paths(estimator, "n_bytes")):
+    if "n_bits" in settings:
         n_bytes, left = divmod(settings["n_bits"], 8)
-        if left:
-            raise ValueError(
-                f"the code of a quantizer has whole bytes: n_bits must be a multiple of 8. "
-                f"Got n_bits={settings['n_bits']}."
-            )
-        estimator.set_params(**dict.fromkeys(paths, n_bytes))
+        # a fraction is an error of the estimator, as other numbers of bits are
+        settings["n_bytes"] = settings["n_bits"] / 8 if left else n_bytes
     for name, value in settings.items():
         found = dict.fromkeys(_paths(estimator, name), value)
         estimator.set_params(**found)

@@ -287,6 +287,7 @@ class AdditiveQuantizer(BaseHasher):
         return codes
 
     def _has_no_bits(self) -> Any:
+        """Absent: bits of these codes are no predictions."""
         raise AttributeError("single bits of an additive quantizer mean nothing.")
 
     predict = property(_has_no_bits)
