@@ -33,6 +33,7 @@ class FaissSearch(OwnDistance):
 
     def check_data(self, X: Any, y: Any = None) -> None:
         """Raise an error if faiss cannot make such an index for these rows."""
+        self._validate_params()
         if sparse.issparse(X):
             raise ValueError("faiss takes dense rows. Got a sparse X.")
         metric = choose_metric(self.metric, self.eval_affinity, y)

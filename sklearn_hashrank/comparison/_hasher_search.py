@@ -1,11 +1,12 @@
 """A hasher whose codes are compared with rows, not with codes."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.utils._param_validation import StrOptions
 
 from .. import _kernels
 from .._features.nearest_rows import half_squares, of_unit_length, products
@@ -67,6 +68,11 @@ class HasherSearch(HasPage, OwnDistance):
     True
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **OwnDistance._parameter_constraints,
+        "distance": [StrOptions(set(NEEDED))],
+    }
+
     def __init__(
         self,
         estimator: Any,
@@ -90,11 +96,7 @@ class HasherSearch(HasPage, OwnDistance):
         y : array-like, default=None
             What the hasher learns from.
         """
-        choose_metric(self.metric, self.eval_affinity, y)
-        if self.distance not in NEEDED:
-            raise ValueError(
-                f"distance must be one of {tuple(NEEDED)}. Got {self.distance!r} instead."
-            )
+        self._validate_params()
         if self.distance == "asymmetric" and self.metric != "auto":
             raise ValueError(
                 "metric is the distance to decoded rows, and distance='asymmetric' decodes none. "

@@ -11,9 +11,8 @@ from .._utils.parameters import as_names
 from ..affinity._auto import is_auto
 from ..metrics._given_codes import GivenCodes
 from ._faiss_search import FaissSearch, import_faiss
-from ._hasher_search import NEEDED, HasherSearch
+from ._hasher_search import HasherSearch
 from ._method_table import FAISS, check_method, find_method, method_from_name
-from ._own_distance import check_metric
 from ._runner import CHANCE, Run
 
 _OF_DISTANCE = ("distance", "metric")
@@ -35,12 +34,6 @@ def method_of_comparison(notation: str) -> Any:
     rest = ":".join([name, *(part for part in parts if _key(part) in _OF_DISTANCE)])
     _, options = split_notation(rest, "method", "autoencoder:distance=decoded")
     hasher = method_from_name(hasher_of_comparison(notation))
-    check_metric(options.get("metric", "auto"))
-    if options["distance"] not in NEEDED:
-        raise ValueError(
-            f"distance of method {notation!r} must be one of {tuple(NEEDED)}. "
-            f"Got {options['distance']!r} instead."
-        )
     if options["distance"] == "decoded" and not hasattr(hasher, "inverse_transform"):
         raise ValueError(f"method {notation!r}: {type(hasher).__name__} has no decoder.")
     return check_method(HasherSearch(hasher, **options), notation)
@@ -56,7 +49,7 @@ def _key(part: str) -> str:
     return part.partition("=")[0].strip()
 
 
-def _faiss_search(notation: str, parts: list[str]) -> FaissSearch:
+def _faiss_search(notation: str, parts: list[str]) -> Any:
     if not parts or not parts[0]:
         raise ValueError(f"method {notation!r} needs a factory string, as in {_EXAMPLE}.")
     try:
@@ -69,8 +62,7 @@ def _faiss_search(notation: str, parts: list[str]) -> FaissSearch:
             raise ValueError(
                 f"method {notation!r} has no parameter {name!r}. Its parameters: metric, search."
             )
-    check_metric(options.get("metric", "auto"))
-    return FaissSearch(parts[0], **options)
+    return check_method(FaissSearch(parts[0], **options), notation)
 
 
 def check_methods(methods: Any) -> dict[str, Any]:

@@ -1,9 +1,10 @@
 """What methods share that rank by a distance of their own, not by the Hamming distance of codes."""
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import StrOptions
 
 from .._features.nearest_rows import METRICS
 from ..affinity._auto import is_auto
@@ -17,6 +18,9 @@ class OwnDistance(BaseEstimator):
     `eval_affinity` says which rows are relevant; ``"auto"`` becomes the affinity of the comparison.
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "metric": [StrOptions({"auto", *METRICS})],
+    }
     eval_affinity: Any
 
     @abstractmethod
@@ -29,14 +33,8 @@ class OwnDistance(BaseEstimator):
         """
 
 
-def check_metric(metric: Any) -> None:
-    if metric not in ("auto", *METRICS):
-        raise ValueError(f"metric must be one of {('auto', *METRICS)}. Got {metric!r} instead.")
-
-
 def choose_metric(metric: str, affinity: Any, y: Any) -> str:
     """Return the distance between rows that relevance rests on; the cosine for labels."""
-    check_metric(metric)
     if metric != "auto":
         return metric
     if isinstance(affinity, NeighborAffinity):

@@ -169,8 +169,8 @@ class Signs(BaseEstimator):
     [
         ("faiss:", "needs a factory string, as in faiss:"),
         ("faiss:PQ8:bits=4", "has no parameter 'bits'. Its parameters: metric, search"),
-        ("faiss:PQ8:metric=l2", "metric must be one of .* Got 'l2'"),
-        ("itq:distance=cosine", "must be one of .*asymmetric.* Got 'cosine'"),
+        ("faiss:PQ8:metric=l2", "'metric' parameter .*cosine.* Got 'l2'"),
+        ("itq:distance=cosine", "'distance' parameter .*asymmetric.* Got 'cosine'"),
         ("itq:distance=decoded", "ITQHasher has no decoder"),
         ("autoencoder:metric=cosine", "has no parameter 'metric'"),
         ("nothing:distance=asymmetric", "unknown method 'nothing'"),
@@ -202,7 +202,7 @@ def test_rows_and_hashers_that_cannot_be_searched_are_refused():
         compare(sparse.csr_matrix(X), Y, methods=["lsh:distance=asymmetric"], **SETTINGS)
     with pytest.raises(ValueError, match="12 bits"):
         compare(X[:, :8], Y, methods=["itq:distance=asymmetric"], **SETTINGS)
-    with pytest.raises(ValueError, match="distance must be one of .* Got 'other'"):
+    with pytest.raises(ValueError, match="'distance' parameter .* Got 'other'"):
         HasherSearch(ITQHasher(), "other").fit(X)
     with pytest.raises(ValueError, match="'asymmetric' decodes none. Got metric='euclidean'"):
         compare(X, Y, methods=["itq:distance=asymmetric:metric=euclidean"], **SETTINGS)
