@@ -9,7 +9,7 @@ from pathlib import Path
 
 LAYERS = (
     ("_kernels", "numba: arrays in, arrays out; no validation, no classes"),
-    ("_utils", "callbacks, threads, text and parameters"),
+    ("_utils", "callbacks, threads, processes, text and parameters"),
     ("_files", "atomic writes, and checked files of arrays, codes and objects"),
     ("_features", "rows that are not in memory; spaces of scaled and whitened features, anchors"),
     ("codes", "formats, reader, Hamming distance, distinct codes and their counts"),
