@@ -23,7 +23,7 @@ from benchmarks.sheet import Sheet, best_of
 from sklearn_hashrank import HammingNeighbors, ITQHasher, TALRLinear
 
 N_BITS = 64
-CANDIDATES = (100, 300, 1000)  # of ten neighbours, by their first bits
+CANDIDATES = (100, 300, 1000)  # of ten neighbors, by their first bits
 
 
 def random_codes(n, seed, n_bits=N_BITS):

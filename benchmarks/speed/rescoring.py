@@ -1,4 +1,4 @@
-"""Recall of the ten true neighbours by codes, asymmetric distances and floats, and its cost.
+"""Recall of the ten true neighbors by codes, asymmetric distances and floats, and its cost.
 
     python -m benchmarks.speed.rescoring --data clinc150_embeddings256.npz
 

@@ -113,7 +113,7 @@ def measure_threads(sheet, n_rows=2048, n_bits=32, n_jobs=2):
                 (time.process_time, ", processor", None),  # says whether threads hinder each other
             ):
                 times = {1: [], n_jobs: []}
-                for _ in range(15):  # in turns, so that both meet the same neighbours
+                for _ in range(15):  # in turns, so that both meet the same neighbors
                     for jobs in times:
                         times[jobs].append(best_of(lambda: value(jobs), 1, clock)[0])  # noqa: B023
                 ours, theirs = (1e3 * min(times[jobs]) for jobs in (n_jobs, 1))
@@ -181,15 +181,15 @@ def _measure(sheet, n_rows, n_bits, n_features, n_bins):
     torch.set_num_threads(1)
     X, relevance = torch.from_numpy(data[rows]), torch.from_numpy(relevant)
     parameter = torch.nn.Parameter(torch.from_numpy(start.copy()))
-    optimiser = torch.optim.Adam([parameter], lr=1e-4, maximize=True)
+    optimizer = torch.optim.Adam([parameter], lr=1e-4, maximize=True)
     loss = direct_torch(torch, X, parameter, relevance, n_bins)
     loss.backward()
     assert agree(parameter.grad.numpy(), expected)
 
     def torch_step():
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         direct_torch(torch, X, parameter, relevance, n_bins).backward()
-        optimiser.step()
+        optimizer.step()
 
     sheet.row(work, ours, "ms", "direct, PyTorch", time_of(torch_step, 30), at_least=15)
 

@@ -123,7 +123,7 @@ def lean_kernel(function):
 def inlined(function):
     """Compile a function as part of every kernel that calls it.
 
-    A call costs as much as a row. A function with a machine code of its own is optimised twice, and
+    A call costs as much as a row. A function with a machine code of its own is optimized twice, and
     what unpacks arguments from Python takes longer to compile than a short loop.
     """
     return numba.njit(inline="always")(function)

@@ -1,4 +1,4 @@
-"""Operations on vectors of floats, written out where LLVM does not vectorise by itself."""
+"""Operations on vectors of floats, written out where LLVM does not vectorize by itself."""
 
 from llvmlite import ir
 from numba import errors, types

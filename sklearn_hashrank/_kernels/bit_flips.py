@@ -7,7 +7,7 @@ from ._jit import kernel
 def descend(fields, gram, signs, max_sweeps):
     """Set every bit in turn to what reconstructs its row best, until no bit changes.
 
-    Sweeps over the bits of a row minimise ``signs @ gram @ signs - 2 * fields @ signs``, which is
+    Sweeps over the bits of a row minimize ``signs @ gram @ signs - 2 * fields @ signs``, which is
     the squared error of the reconstruction but for a constant.
 
     Parameters

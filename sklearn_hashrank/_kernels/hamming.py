@@ -15,7 +15,7 @@ _TILE = 16384  # items that stay in the level-2 cache while all queries pass
 _PROBES_OF_A_ROW = 64  # of a hash table, half of which is empty: a row needs two, on average
 _TOO_MANY_PROBES = -2
 _TILE_OF_PAIRS = 32768  # items, where pairs are counted: half as many tables to fold
-_LANES = 8  # sub-histograms: neighbouring items rarely wait for each other's store
+_LANES = 8  # sub-histograms: neighboring items rarely wait for each other's store
 _LANES_UP_TO = 2048  # bins; larger histograms collide too rarely to need lanes
 _GLANCE = 256  # distances of which the smallest tells whether to look at them one by one
 

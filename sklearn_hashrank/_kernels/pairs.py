@@ -1,7 +1,7 @@
 """Losses of pairs of relaxed codes: city-block distances, and hinges at the ends of a zone.
 
 The loops run along a row of pairs with the bits outside, so that nothing is summed within a loop
-and LLVM vectorises all of them. Codes come transposed, (n_bits, M).
+and LLVM vectorizes all of them. Codes come transposed, (n_bits, M).
 """
 
 import numpy as np

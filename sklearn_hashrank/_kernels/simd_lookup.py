@@ -75,7 +75,7 @@ def _look_up(builder, name, address, nibbles):
 def _add_byte(builder, name, size, tables, codes, totals):
     """Add what both nibbles of a byte are worth to the totals of a block.
 
-    Of neighbouring codes, the first total is that of both as one number, mod 65536; the second is
+    Of neighboring codes, the first total is that of both as one number, mod 65536; the second is
     that of the second code.
     """
     low = _constant(_BYTE, 15, size)

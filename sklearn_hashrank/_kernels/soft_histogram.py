@@ -2,11 +2,11 @@
 
 A pair with similarity s = <u_q, u_i> lies at x = (b - s) / (2 w) bin widths. With j = floor(x) and
 f = x - j, a triangular bin of half width delta reaches it from the bins j + r, j + r + 1 for r in
-1 - reach, 3 - reach, .., reach - 1, where reach = ceil(delta): two neighbouring bins when
+1 - reach, 3 - reach, .., reach - 1, where reach = ceil(delta): two neighboring bins when
 delta <= 1. Each such two bins are one pass over a row of pairs. Tables have reach - 1 more bins on
 either side of those of a level, so that no bin lies outside.
 
-The loops are split so that everything but the scatter is vectorised: `_locate`, `_weigh` and
+The loops are split so that everything but the scatter is vectorized: `_locate`, `_weigh` and
 `_slope` have no memory dependence from pair to pair, `_scatter` has nothing else.
 """
 

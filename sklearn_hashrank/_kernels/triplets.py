@@ -3,7 +3,7 @@
 A triplet costs log(1 + x) with x = exp(margin - positive + negative) = a * c, where a belongs to
 the relevant row and c to the irrelevant one. So the exponentials of a query are as many as its
 rows, not as its triplets. What is left for a triplet is a product and a division, in loops that
-LLVM vectorises. The logarithms are taken of products of many (1 + x) at a time.
+LLVM vectorizes. The logarithms are taken of products of many (1 + x) at a time.
 """
 
 import numpy as np

@@ -28,7 +28,7 @@ def to_faiss_index(estimator: Any) -> Any:
     -------
     index : faiss.IndexPreTransform
         Trained and empty: a LinearTransform before an IndexLSH, and a NormalizationTransform before
-        both where rows are normalised. Distances are float32.
+        both where rows are normalized. Distances are float32.
 
     Examples
     --------

@@ -50,7 +50,7 @@ class Folded(NamedTuple):
         for _, norm in self.normalizations:
             if norm != "l2":
                 raise TypeError(
-                    f"{what} normalises rows by Normalizer(norm='l2') only. "
+                    f"{what} normalizes rows by Normalizer(norm='l2') only. "
                     f"Got Normalizer(norm={norm!r})."
                 )
 

@@ -32,7 +32,7 @@ def to_sentence_transformers(estimator: Any) -> list[Any]:
     -------
     modules : list of Module of ``sentence_transformers.sentence_transformer.modules``
         A Dense module, of ``8 * ceil(n_bits / 8)`` outputs; those beyond `n_bits` are always zero.
-        Where the pipeline normalises rows, Normalize and, if need be, another Dense before it.
+        Where the pipeline normalizes rows, Normalize and, if need be, another Dense before it.
 
     Examples
     --------

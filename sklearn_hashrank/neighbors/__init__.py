@@ -1,4 +1,4 @@
-"""Find exact neighbours of codes by Hamming distance.
+"""Find exact neighbors of codes by Hamming distance.
 
 How calls flow
 --------------

@@ -15,7 +15,7 @@ def check_n_neighbors(k: Any, n_codes: int, exclude_self: bool) -> int:
     if k > n_codes - exclude_self:
         others = ", of which each leaves out itself" if exclude_self else ""
         raise ValueError(
-            f"n_neighbors = {k} neighbours were asked for, but n_samples_fit_ = {n_codes} codes "
+            f"n_neighbors = {k} neighbors were asked for, but n_samples_fit_ = {n_codes} codes "
             f"are indexed{others}."
         )
     return int(k)

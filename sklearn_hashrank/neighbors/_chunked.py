@@ -32,7 +32,7 @@ class ChunkedCodes:
     def __init__(self, codes: Any, reader: CodeReader):
         if np.isnan(codes.shape[0]):
             raise ValueError(
-                "the chunks of the dask array have unknown sizes, so that neighbours have no "
+                "the chunks of the dask array have unknown sizes, so that neighbors have no "
                 "numbers. Call compute_chunk_sizes() on it first."
             )
         self.reader = reader.copy()

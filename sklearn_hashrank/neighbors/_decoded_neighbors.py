@@ -48,7 +48,7 @@ class DecodedNeighbors(HasPage, BaseEstimator):
         ``decoder_intercept_`` and ``n_bits_``. It stays fitted in a clone of the index as a
         :class:`sklearn.frozen.FrozenEstimator`.
     n_neighbors : int, default=5
-        Number of neighbours that :meth:`kneighbors` returns for each query.
+        Number of neighbors that :meth:`kneighbors` returns for each query.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"
         Distance between the query and the decoded vectors. The cosine is the best of them for
         embeddings of length 1, because decoded vectors are shorter, some more than others. A vector
@@ -69,7 +69,7 @@ class DecodedNeighbors(HasPage, BaseEstimator):
 
     See Also
     --------
-    HammingNeighbors : Neighbours by Hamming distance, which finds candidates faster.
+    HammingNeighbors : Neighbors by Hamming distance, which finds candidates faster.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class DecodedNeighbors(HasPage, BaseEstimator):
         X : array-like of shape (n_queries, n_features)
             Queries, as the hasher takes them: rows, not codes.
         n_neighbors : int, default=None
-            Neighbours of each query; None: the parameter `n_neighbors`.
+            Neighbors of each query; None: the parameter `n_neighbors`.
         return_distance : bool, default=True
             Whether to return distances too.
         candidates : array-like of shape (n_queries, n_candidates), int, default=None

@@ -38,22 +38,22 @@ _CANDIDATES = 1 << 22  # of a first pass, held at a time: some hundred megabytes
 
 
 class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPage, BaseEstimator):
-    """Exact neighbours of binary codes by Hamming distance.
+    """Exact neighbors of binary codes by Hamming distance.
 
-    Neighbours come in order of (distance, index): ties, also at the k-th place, go to the lowest
+    Neighbors come in order of (distance, index): ties, also at the k-th place, go to the lowest
     index, so that results are the same for every `algorithm` and `n_jobs`. Distances are numbers
     of differing bits. Codes may have ids, by which they are returned and removed, and a mask says
     which of them a search may return. Only with `prefix` or asymmetric distances,
-    :meth:`kneighbors` may miss neighbours.
+    :meth:`kneighbors` may miss neighbors.
 
     Parameters
     ----------
     n_neighbors : int, default=5
-        Number of neighbours that :meth:`kneighbors` returns for each query.
+        Number of neighbors that :meth:`kneighbors` returns for each query.
     radius : int, default=2
         Largest distance of what :meth:`radius_neighbors` returns.
     n_bits : int, default=None
-        Length of a code. Needed to recognise packed bytes; without it codes are bits or signs.
+        Length of a code. Needed to recognize packed bytes; without it codes are bits or signs.
     algorithm : {"auto", "brute", "multi_index"}, default="auto"
         "brute" scans all codes. "multi_index" looks up substrings in tables [1]_, which are built
         when first needed: sub-linear for a small radius. Where the tables would cost more than
@@ -67,11 +67,11 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
     prefix : int, default=None
         :meth:`kneighbors` finds candidates by the first `prefix` bits of the codes, fewer than
         all, and sorts them by the distance of all bits. It reads the first bits only, and
-        misses neighbours that are not among the candidates; their distances and their order are
+        misses neighbors that are not among the candidates; their distances and their order are
         exact. :meth:`radius_neighbors` compares all bits. See :ref:`prefix_codes`. None: all bits.
     n_candidates : int, default=None
         Number of codes that the first pass finds, by rounded projections or by `prefix`. None means
-        ten times the number of neighbours.
+        ten times the number of neighbors.
     n_jobs : int or None, default=None
         Threads over blocks of queries. None means 1 unless in a :obj:`joblib.parallel_config`
         context, -1 means all processors.
@@ -382,7 +382,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
             real projections of the queries, of shape (n_queries, n_bits), which a hasher's
             ``decision_function`` returns.
         n_neighbors : int, default=None
-            Neighbours of each query; None: the parameter `n_neighbors`.
+            Neighbors of each query; None: the parameter `n_neighbors`.
         return_distance : bool, default=True
             Whether to return distances too.
         mask : array-like of shape (`n_samples_fit_`,) or (n_queries, `n_samples_fit_`), bool, \
@@ -453,7 +453,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
         return_distance : bool, default=True
             Whether to return distances too.
         sort_results : bool, default=False
-            Order neighbours by (distance, index) instead of by index.
+            Order neighbors by (distance, index) instead of by index.
         mask : array-like of shape (`n_samples_fit_`,) or (n_queries, `n_samples_fit_`), bool, \
                 default=None
             Which codes may be returned, in the order of `ids_`, to all queries or to each; a row
@@ -484,14 +484,14 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
             Queries, in any format that goes with the indexed codes. None: every indexed code
             against all the others, itself left out by position.
         n_neighbors : int, default=None
-            Neighbours of each query; None: the parameter `n_neighbors`.
+            Neighbors of each query; None: the parameter `n_neighbors`.
         mode : {"connectivity", "distance"}, default="connectivity"
-            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbor.
 
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
-            One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
+            One stored entry for each neighbor of a query. Columns are in the order of `ids_`.
         """
         _check_mode(mode)
         stored, _ = self._snapshot()
@@ -517,14 +517,14 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
         radius : int, default=None
             Largest distance, included; None: the parameter `radius`.
         mode : {"connectivity", "distance"}, default="connectivity"
-            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbour.
+            Ones, or distances; a distance of 0 is stored, unlike what is not a neighbor.
         sort_results : bool, default=False
-            Order neighbours by (distance, index) instead of by index.
+            Order neighbors by (distance, index) instead of by index.
 
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
-            One stored entry for each neighbour of a query. Columns are in the order of `ids_`.
+            One stored entry for each neighbor of a query. Columns are in the order of `ids_`.
         """
         _check_mode(mode)
         stored, _ = self._snapshot()
@@ -545,7 +545,7 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
         Returns
         -------
         graph : csr_matrix of shape (n_queries, `n_samples_fit_`), float64
-            One stored entry for each neighbour of a query.
+            One stored entry for each neighbor of a query.
         """
         check_is_fitted(self)
         return self.kneighbors_graph(X, self.n_neighbors + 1, mode="distance")

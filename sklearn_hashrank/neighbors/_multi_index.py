@@ -1,4 +1,4 @@
-"""Find neighbours by tables of substrings, where that costs less than scanning."""
+"""Find neighbors by tables of substrings, where that costs less than scanning."""
 
 from math import comb
 
@@ -14,7 +14,7 @@ _PROBE, _ITEM, _BUILD = 20.0, 20.0, 30.0
 _ALWAYS_ALLOWED = 1e5  # nanoseconds of a query that need not be compared to scanning
 _MOST_TABLES = 16
 _SHORTEST, _LONGEST = 8, 24  # bits of a substring
-_TRIED = 32  # queries that say how far the neighbours are
+_TRIED = 32  # queries that say how far the neighbors are
 
 
 def least_queries(queries: np.ndarray) -> float:

@@ -52,7 +52,7 @@ def choose_oversampling(
     codes : array-like of shape (n_samples, n_columns)
         Codes of the database.
     n_neighbors : int, default=10
-        How many neighbours are wanted.
+        How many neighbors are wanted.
     recall : float, default=0.95
         Share of the nearest rows that candidates should hold, above 0 and at most 1.
     metric : {"cosine", "euclidean", "inner_product"}, default="cosine"

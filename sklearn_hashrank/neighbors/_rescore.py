@@ -30,7 +30,7 @@ def rescore(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Put candidates in order of the distance between rows of features.
 
-    Search codes for a few times more neighbours than you need, and rescore what was found. Only the
+    Search codes for a few times more neighbors than you need, and rescore what was found. Only the
     rows of the candidates are read, so that `rows` can be a memmap on a disk.
 
     Parameters

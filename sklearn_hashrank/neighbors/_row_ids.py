@@ -116,7 +116,7 @@ def read_ids(ids: Any, n: int | None = None) -> np.ndarray:
         if wrong:
             raise ValueError(
                 "ids that are integers must be from -2**63 to 2**63 - 1, and not -1, which stands "
-                f"for a missing neighbour. Got {wrong[0]}. Pass others as strings."
+                f"for a missing neighbor. Got {wrong[0]}. Pass others as strings."
             )
         names = np.array(values, dtype=np.int64)
     else:

@@ -1,4 +1,4 @@
-"""Find neighbours by scanning all codes, in threads over blocks of queries."""
+"""Find neighbors by scanning all codes, in threads over blocks of queries."""
 
 import math
 import threading
@@ -10,14 +10,14 @@ from .._utils.threads import count_threads, over_rows, run_in_threads
 from ._projections import LARGEST_WEIGHT
 
 # Measured costs in nanoseconds: of a query and a word of a code when all are scanned, of putting
-# aside, sorting and writing a neighbour, and of reading a word where no other query does.
+# aside, sorting and writing a neighbor, and of reading a word where no other query does.
 PAIR_COST, _HIT_COST, READ_COST = 0.03, 4.0, 0.2
 WEIGHTED_PAIR_COST = 0.1  # of a query whose bits have weights
 _WORTH_A_PART = 500_000.0  # nanoseconds of a query that are worth a part of the codes
 # Queries of a slice, at least, as they share the reading of the codes: of one word, and of several,
 # which are also put word by word.
 _GROUP, _LONG_GROUP = 16, 48
-_WORTH_A_SAMPLE = 100  # neighbours; a bound for fewer is found while scanning
+_WORTH_A_SAMPLE = 100  # neighbors; a bound for fewer is found while scanning
 _DEVIATIONS = 2.5  # of the rank in the sample; a limit that is too small costs a second scan
 _SAMPLE = 1 << 14  # items that a first bound is taken from; more where it saves many hits
 _DENSE = 0.01  # share of the codes that are searched for, from which most blocks hold one
@@ -38,7 +38,7 @@ def k_nearest(
     n_jobs: int | None,
     passing: np.ndarray | None = None,
 ) -> _Three:
-    """Numbers of neighbours, and indices and distances of the `k` nearest codes in `k` columns.
+    """Numbers of neighbors, and indices and distances of the `k` nearest codes in `k` columns.
 
     In order of (distance, index). Queries with a third axis are weighted, see ``_projections.py``.
     With masks, of one row for all queries or one for each, only of

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from ._multi_index import SubstringTables
 
 MISSING = -1
-"""Index and distance of a neighbour that there is not, because fewer codes pass a mask."""
+"""Index and distance of a neighbor that there is not, because fewer codes pass a mask."""
 
 
 class Found(NamedTuple):
-    """How many neighbours each query has, and their indices and distances, query after query."""
+    """How many neighbors each query has, and their indices and distances, query after query."""
 
     n_found: np.ndarray
     indices: np.ndarray
@@ -36,11 +36,11 @@ class Found(NamedTuple):
 
     @property
     def queries(self) -> np.ndarray:
-        """The query of each neighbour."""
+        """The query of each neighbor."""
         return np.repeat(np.arange(len(self.n_found)), self.n_found)
 
     def where(self, is_kept: np.ndarray) -> "Found":
-        """Return the neighbours that are True."""
+        """Return the neighbors that are True."""
         n_found = np.bincount(self.queries[is_kept], minlength=len(self.n_found))
         return Found(n_found, self.indices[is_kept], self.distances[is_kept])
 
@@ -120,7 +120,7 @@ Search = Nearest | Within
 
 
 def _in_order(parts: list[Found], by_distance: bool) -> Found:
-    """Put the neighbours of each query together; equal ones keep the order of the parts."""
+    """Put the neighbors of each query together; equal ones keep the order of the parts."""
     query = np.concatenate([part.queries for part in parts])
     indices = np.concatenate([part.indices for part in parts])
     distances = np.concatenate([part.distances for part in parts])

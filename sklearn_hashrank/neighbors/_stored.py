@@ -66,25 +66,20 @@ class StoredCodes:
     ) -> Found:
         """Look up tables where that costs less or is asked for, else scan."""
         words = self.words()
-        # With a mask, tables hold the codes that do not pass, too.
-        if mask is None and self._may_use_tables(queries, algorithm):
-            tables = self._substring_tables(n_jobs)
+        # With a mask, tables hold the codes that do not pass, too. Of weighted queries, which have
+        # a third axis, they know no distances.
+        if mask is None and queries.ndim == 2 and self._may_use_tables(queries, algorithm):
+            tables = self.tables  # another thread may put others there, of the same codes
+            if tables is None:
+                self.tables = tables = SubstringTables(words, packed_width(self.n_bits), n_jobs)
+            tables.n_jobs = n_jobs
             found = search.look_up(tables, queries, algorithm == "multi_index")
             if found is not None:
                 return found
         return scan_passing(search, queries, words, n_jobs, mask)
 
     def _may_use_tables(self, queries: np.ndarray, algorithm: str) -> bool:
-        is_weighted = queries.ndim > 2
-        if algorithm == "brute" or is_weighted or len(self) >= _MOST_IN_TABLES:
+        if algorithm == "brute" or len(self) >= _MOST_IN_TABLES:
             return False
         is_built = self.tables is not None and self.tables.n_built > 0
         return algorithm == "multi_index" or is_built or len(queries) >= least_queries(queries)
-
-    def _substring_tables(self, n_jobs: int | None) -> SubstringTables:
-        tables = self.tables
-        if tables is None:
-            tables = SubstringTables(self.words(), packed_width(self.n_bits), n_jobs)
-            self.tables = tables
-        tables.n_jobs = n_jobs
-        return tables

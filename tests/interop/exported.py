@@ -55,10 +55,10 @@ ESTIMATORS = {
     "ITQ of unit rows of a whitening PCA": make_pipeline(
         StandardScaler(), PCA(12, whiten=True, random_state=0), Normalizer(), ITQHasher(9)
     ),
-    "normalised twice": make_pipeline(
+    "normalized twice": make_pipeline(
         Normalizer(), StandardScaler(), Normalizer(), TruncatedSVD(10, random_state=0), PCAHasher(9)
     ),
-    "normalised before and after a PCA, twice": make_pipeline(
+    "normalized before and after a PCA, twice": make_pipeline(
         Normalizer(), PCA(10, random_state=0), Normalizer(), Normalizer(), LSHHasher(9)
     ),
 }

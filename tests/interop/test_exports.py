@@ -61,7 +61,7 @@ def test_what_is_folded_and_faiss_give_the_codes_of_transform(name, data):
 
 
 @pytest.mark.parametrize("n_bits", [5, 64])
-def test_faiss_takes_floats_and_finds_our_neighbours(n_bits):
+def test_faiss_takes_floats_and_finds_our_neighbors(n_bits):
     faiss = pytest.importorskip("faiss")
     hasher = LSHHasher(n_bits, random_state=0).fit(X)
     index = to_faiss_index(hasher)

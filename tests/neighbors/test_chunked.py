@@ -1,4 +1,4 @@
-"""HammingNeighbors over dask arrays of codes: the neighbours of one machine.
+"""HammingNeighbors over dask arrays of codes: the neighbors of one machine.
 
 ``tests/_features/test_dask.py`` kills a worker during a search.
 """

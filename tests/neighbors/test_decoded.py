@@ -1,4 +1,4 @@
-"""Neighbours by what codes decode to: against decoding and measuring."""
+"""Neighbors by what codes decode to: against decoding and measuring."""
 
 import numpy as np
 import pytest
@@ -108,7 +108,7 @@ def test_vectors_whose_parts_cancel_have_cosine_zero(decoder):
     ("arguments", "message"),
     [
         ({"X": np.zeros((1, 3))}, "X must have 7 columns.*Got 3"),
-        ({"n_neighbors": 301}, "n_neighbors = 301 neighbours were asked for"),
+        ({"n_neighbors": 301}, "n_neighbors = 301 neighbors were asked for"),
         ({"candidates": np.zeros((1, 2), int)}, "at least 5 integers for each of the 1 queries"),
         ({"candidates": np.zeros((1, 5))}, "at least 5 integers"),
         ({"candidates": [[0, 1, 2, 3, -2]]}, "below 300, or -1. Got numbers from -2 to 3"),

@@ -232,7 +232,7 @@ CODES = [[0, 1, 1], [1, 1, 1], [0, 0, 0]]
         ([1, 2], "one for each of 3 codes. Got 2"),
         ([1, 2, 1], "must be different. Got 1 more than once"),
         (["a", "b", "a"], "must be different. Got 'a' more than once"),
-        ([1, -1, 2], "not -1, which stands for a missing neighbour"),
+        ([1, -1, 2], "not -1, which stands for a missing neighbor"),
         ([1, 2**63, 2], "Got 9223372036854775808. Pass others as strings"),
         (np.array([1, -1, 2]), "Got -1"),
         (["a", None, "b"], "neither None nor NaN. Got None"),

@@ -236,7 +236,7 @@ def test_distances_are_those_of_faiss(n_bits):
         np.testing.assert_array_equal(index.kneighbors(queries, k)[0], peer.search(queries, k)[0])
 
 
-def test_formats_give_the_same_neighbours():
+def test_formats_give_the_same_neighbors():
     packed = random_codes(50, 20)
     expected = HammingNeighbors(n_bits=20).fit(packed).kneighbors(packed[:5])
     bits, signs = unpack_codes(packed, 20), unpack_codes(packed, 20, "signs")
@@ -515,7 +515,7 @@ def test_bad_parameters_are_refused(parameters, message):
         (lambda i: i.radius_neighbors_graph(mode="both"), "mode must be .* Got 'both'"),
         (lambda i: i.partial_fit([[0, 1, 1]]), "codes have 3 columns; codes of n_bits=2"),
         (lambda i: i.partial_fit([[-1, 1]]), "Got -1 in the codes, 0 in the codes"),
-        (lambda i: i.transform([[0, 1]]), "n_neighbors = 6 neighbours were asked for"),
+        (lambda i: i.transform([[0, 1]]), "n_neighbors = 6 neighbors were asked for"),
     ],
 )
 def test_bad_searches_are_refused(search, message):

@@ -44,7 +44,7 @@ def test_it_is_the_least_that_reaches_the_recall(monkeypatch, metric, wanted):
     assert found.n_candidates.shape == (len(QUERIES), K)
 
 
-def test_all_rows_hold_all_neighbours():
+def test_all_rows_hold_all_neighbors():
     found = choose_oversampling(QUERIES, X, QUERY_CODES * 0, CODES * 0, K, recall=1.0, n_bits=16)
     assert found.recall == 1.0
     assert found.n_candidates.max() <= K * found.oversampling < len(X) + K
@@ -61,7 +61,7 @@ def test_of_equal_rows_the_first_are_the_nearest(monkeypatch, metric):
 
 @pytest.mark.parametrize("metric", ["cosine", "euclidean", "inner_product"])
 @pytest.mark.parametrize("size", [1e-200, 1e200])
-def test_numbers_of_any_size_have_the_same_neighbours(metric, size):
+def test_numbers_of_any_size_have_the_same_neighbors(metric, size):
     given = {"query_codes": QUERY_CODES, "codes": CODES, "metric": metric, "n_bits": 16}
     wanted = choose_oversampling(QUERIES, X, **given)
     found = choose_oversampling(size * QUERIES, size * X, **given)

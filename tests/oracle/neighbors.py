@@ -1,4 +1,4 @@
-"""Neighbours by their definition: all pairs, sorted by (distance, index)."""
+"""Neighbors by their definition: all pairs, sorted by (distance, index)."""
 
 from fractions import Fraction
 

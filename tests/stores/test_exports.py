@@ -57,7 +57,7 @@ def test_onnx_gives_the_codes_of_transform(name, data, dtype):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_onnx_leaves_rows_that_are_too_short_to_normalise(dtype):
+def test_onnx_leaves_rows_that_are_too_short_to_normalize(dtype):
     X = np.random.default_rng(0).normal(size=(50, 6)).astype(dtype)
     unit = X / np.abs(X).sum(axis=1, keepdims=True)
     rows = [X, *(unit * (times * np.finfo(dtype).eps) for times in (1e-3, 1, 9, 30, 1000))]

@@ -21,7 +21,7 @@ METRICS = ["cosine", "euclidean", "inner_product"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_an_exact_index_finds_all_neighbours(metric):
+def test_an_exact_index_finds_all_neighbors(metric):
     """Whatever the distance is: it is that of the relevance."""
     affinity = NeighborAffinity(10, metric=metric)
     settings = {**SETTINGS, "measures": ["recall@20"]}  # of pixels, more than ten are as near

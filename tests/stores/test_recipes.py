@@ -1,4 +1,4 @@
-"""Every store gives our neighbours where it searches exactly."""
+"""Every store gives our neighbors where it searches exactly."""
 
 import numpy as np
 import pytest
@@ -27,7 +27,7 @@ GRAPHS = {
 
 @pytest.fixture(scope="module", params=[12, 64, 100])
 def task(request):
-    """Packed codes of items and of queries, their length, and the number of neighbours."""
+    """Packed codes of items and of queries, their length, and the number of neighbors."""
     hasher = LSHHasher(request.param, output="packed", random_state=0)
     packed = hasher.fit_transform(X)
     return packed[N_QUERIES:], packed[:N_QUERIES], request.param, K
@@ -37,7 +37,7 @@ def exact_distances(items, queries, n_bits, k):
     return HammingNeighbors(k, n_bits=n_bits).fit(items).kneighbors(queries)[0]
 
 
-def check_neighbours(found, task):
+def check_neighbors(found, task):
     """Distances are those of the exact nearest, and the ids lie at these distances."""
     items, queries, n_bits, k = task
     distances, ids = found
@@ -50,20 +50,20 @@ def check_neighbours(found, task):
 
 
 @pytest.mark.parametrize("search", EXACT.values(), ids=EXACT)
-def test_exact_searches_give_our_neighbours(search, task):
-    check_neighbours(search(*task), task)
+def test_exact_searches_give_our_neighbors(search, task):
+    check_neighbors(search(*task), task)
 
 
 def test_faiss_lists_give_our_neighbours_where_all_are_scanned(task):
-    check_neighbours(faiss.search_lists(*task, n_lists=20, n_probe=20), task)
+    check_neighbors(faiss.search_lists(*task, n_lists=20, n_probe=20), task)
 
 
-def test_postgres_gives_our_neighbours(task, uri):
-    check_neighbours(postgres.search(*task, uri), task)
+def test_postgres_gives_our_neighbors(task, uri):
+    check_neighbors(postgres.search(*task, uri), task)
 
 
-def test_lancedb_gives_our_neighbours(task, tmp_path):
-    check_neighbours(lancedb.search(*task, tmp_path), task)
+def test_lancedb_gives_our_neighbors(task, tmp_path):
+    check_neighbors(lancedb.search(*task, tmp_path), task)
 
 
 @pytest.mark.parametrize("recipe", [duckdb.search, postgres.search], ids=["duckdb", "postgres"])

@@ -113,7 +113,7 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
         Name of the file that is read.
     types : type or iterable of type, default=()
         Classes of your own that the hasher is made of: affinities, objectives, the hasher itself.
-        A class is recognised by its module and name, or by its name where no other has it. For a
+        A class is recognized by its module and name, or by its name where no other has it. For a
         :class:`~sklearn_hashrank.deep.DeepHasher` with a network of your own, also a class, a
         function or a network: the one that was its `module`. For a network, pass one of the same
         layers, or its class where that takes no arguments; its weights come from the file.
@@ -174,7 +174,8 @@ def load_hasher(path: Any, *, types: Iterable[Any] = ()) -> Any:
 
 def _restore(about: dict[str, Any], arrays: list[np.ndarray], own_types: dict[str, Any]) -> Any:
     """Make the hasher that a file describes, and compare it with the stored one."""
-    _import_deep(about["hasher"])
+    if about["hasher"]["object"][0] == _DEEP_HASHER:
+        from ... import deep  # noqa: F401  which needs torch, and makes its class known
     reader = TreeReader(arrays, {**_package_types(), **own_types})
     hasher = reader.read(about["hasher"])
     check_kind(hasher)
@@ -204,12 +205,6 @@ def _is_own(value: Any) -> bool:
     learns = any(callable(getattr(value, name, None)) for name in ("value_and_gradient", "tie"))
     is_of_library = type(value).__module__.startswith("sklearn.")
     return learns or (isinstance(value, BaseEstimator) and not is_of_library)
-
-
-def _import_deep(tree: Any) -> None:
-    """Import what needs torch, where a file holds a hasher of it."""
-    if tree["object"][0] == _DEEP_HASHER:
-        from ... import deep  # noqa: F401
 
 
 def _check_types(types: Any) -> list[Any]:
