@@ -25,7 +25,7 @@ from sklearn_hashrank.comparison._rescoring import Rescoring, measure_rescoring
 from sklearn_hashrank.metrics import tie_aware_precision_score, tie_aware_recall_score
 from sklearn_hashrank.metrics._retrieval import Encoded
 from sklearn_hashrank.model_selection import RandomRetrievalSplit, RetrievalSplit
-from tests.oracle.neighbors import rescored
+from tests.oracle.neighbors import nearest_by_projections
 
 X, Y = load_digits(return_X_y=True)
 X, Y = X[:260], Y[:260]
@@ -64,7 +64,7 @@ def test_columns_are_those_of_literal_rankings():
     expected = tie_aware_precision_score(Y[:40], codes[:40], database=database, k=K)
     assert scores["near_codes"] == pytest.approx(expected)
     projections = hasher.decision_function(X[:40])
-    ranked = rescored(projections, codes[40:], K * OVERSAMPLING, K)
+    ranked = nearest_by_projections(projections.tolist(), codes[40:].tolist(), 10 * K, K)
     found = [[j for _, j in row] for row in ranked]
     assert scores["near_asymmetric"] == pytest.approx(share_of_class(found))
     order = np.argsort(hamming_distances(codes[:40], codes[40:]), axis=1, kind="stable")
