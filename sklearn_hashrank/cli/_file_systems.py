@@ -61,7 +61,7 @@ def address(url: str) -> tuple[str, str]:
     while hasattr(files, "fs"):
         files = files.fs
     protocol = files.protocol if isinstance(files.protocol, str) else files.protocol[0]
-    return protocol, posixpath.normpath(place)
+    return protocol, posixpath.normpath("/" + place.lstrip("/"))
 
 
 def file_system(url: str) -> tuple[Any, str]:

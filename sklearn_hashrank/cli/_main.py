@@ -128,10 +128,9 @@ def _parse(words: list[str]) -> argparse.Namespace:
     options, unknown = parser.parse_known_args(words)
     for word in unknown:
         if word.startswith("-"):
-            parser.error(
-                f"unknown option {word!r}."
-                + _meant(word.partition("=")[0], commands[words[0]]._option_string_actions)
-            )
+            command = next(commands[each] for each in words if each in commands)
+            known = command._option_string_actions
+            parser.error(f"unknown option {word!r}.{_meant(word.partition('=')[0], known)}")
         before = words[: words.index(word)]
         option = next((each for each in reversed(before) if each.startswith("-")), None)
         hint = f" {option} takes one value; lists have commas and no spaces." if option else ""

@@ -137,8 +137,8 @@ def _check_pair(path: Output, given: str) -> None:
 def _check_pattern(path: Output, pattern: str) -> None:
     """Refuse an output that the pattern of an input would find the next time."""
     place = os.path.join(path, "part-0.parquet") if path.names_folder() else path
-    start = re.split(r"[*?[]", pattern)[0].rpartition("/")[0]
-    wanted = _parts(start) + pattern[len(start) :].strip("/").split("/")
+    start = re.match(r"([^*?[]*/)?", pattern)[0]  # type: ignore[index]  # it always matches
+    wanted = _parts(start or ".") + pattern[len(start) :].split("/")
     if _fits(_parts(place), wanted):
         raise UsageError(f"{path} is named by the pattern that is read, {pattern}. Choose another.")
 
@@ -156,7 +156,7 @@ def _fits(parts: list[str], pattern: list[str]) -> bool:
 def _parts(path: str) -> list[str]:
     """The protocol, the folders and the name of a path, in one spelling."""
     protocol, place = address(path) if is_url(path) else ("", os.path.realpath(path))
-    return [protocol, *place.strip("/").split("/")]
+    return [protocol, *filter(None, place.split("/"))]
 
 
 def _are_same(path: str, other: str) -> bool:

@@ -386,6 +386,7 @@ def test_usage_errors_and_versions(capsys):
     assert (code, out) == (0, f"hashrank {sklearn_hashrank.__version__}\n")
     for arguments, message in (
         ([], "the following arguments are required: COMMAND"),
+        (["--foo", "methods"], "unknown option '--foo'"),
         (["campare"], "'campare'. Did you mean 'compare'?"),
         (["fit", "--data", "d", "--output", "m", "--bits", "12", "24"], "--bits takes one value"),
         (["compare", "--data", "d", "--bits", "12", "24"], "--bits takes one value"),

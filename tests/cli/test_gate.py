@@ -120,6 +120,9 @@ def test_every_spelling_of_an_address(folder, capsys, given, output):
         ("items/**/*.parquet", "items/new.parquet", True),
         ("items/*/*.parquet", "items/new", True),
         ("linked/*.parquet", "items/new.parquet", True),
+        ("{here}/items/*.parquet", "items/new.parquet", True),
+        ("*/*.parquet", "items/new.parquet", True),
+        ("../*/items/*.parquet", "items/new.parquet", True),
         ("items/[a-c].parquet", "items/c.parquet", True),
         ("items/[a-c].parquet", "items/d.parquet", False),
         ("items/*.parquet", "items/deep/new.parquet", False),
@@ -129,7 +132,8 @@ def test_every_spelling_of_an_address(folder, capsys, given, output):
 def test_what_a_pattern_would_find_the_next_time_is_not_written(
     folder, capsys, pattern, output, is_refused
 ):
-    words = ["encode", "--model", "model.npz", "--data", pattern, "--output", output]
+    data = pattern.format(here=folder)
+    words = ["encode", "--model", "model.npz", "--data", data, "--output", output]
     if is_refused:
         assert "pattern" in assert_refused(capsys, words)
     else:
