@@ -93,6 +93,8 @@ def _read(given: str) -> Iterator[str]:
             path = local_path(part)
             if not is_url(path) and os.path.lexists(path):
                 yield path
+                if os.path.isdir(path):  # other names of its files may be elsewhere
+                    yield from find_files(path, "")
             elif has_pattern(path):
                 yield path
                 yield from find_files(path, "") if is_url(path) else glob.glob(path, recursive=True)

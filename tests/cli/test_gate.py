@@ -97,6 +97,12 @@ def test_every_way_to_name_an_input(folder, capsys, command, way):
     assert_refused(capsys, [*words, f"local://{folder}/{WRITTEN[command]}"])
 
 
+@pytest.mark.parametrize("way", ["items", "linked/", "items/*.parquet"])
+def test_another_name_of_a_file_in_what_is_read(folder, capsys, way):
+    words = ["encode", "--model", "model.npz", "--data", way, "--output", "hard.parquet"]
+    assert_refused(capsys, words)
+
+
 PLACES = ["memory://in/a.npy", "memory:///in/a.npy", "memory://in/b/../a.npy"]
 
 
