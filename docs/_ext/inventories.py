@@ -14,8 +14,14 @@ PROJECTS = {
     "scipy": ("https://docs.scipy.org/doc/scipy", "reference/generated/{name}.html#{name}"),
     "joblib": ("https://joblib.readthedocs.io/en/stable", "generated/{name}.html#{name}"),
 }
-ROLE = re.compile(r":(class|func|meth|exc|attr):`(?:[^`<]*<)?~?((\w+)\.[\w.]+)>?`")
-KINDS = {"class": "class", "func": "function", "meth": "method", "exc": "exception"}
+ROLE = re.compile(r":(class|func|meth|exc|attr|obj):`(?:[^`<]*<)?~?((\w+)\.[\w.]+)>?`")
+KINDS = {
+    "class": "class",
+    "func": "function",
+    "meth": "method",
+    "exc": "exception",
+    "obj": "function",
+}
 
 
 def write(folder: Path, sources: list[Path]) -> dict[str, tuple[str, str]]:
