@@ -58,7 +58,7 @@ SECTIONS = (
             "WTAHasher",
             "CMHHasher",
         ),
-        "Classical hashers that project rows on directions or compare them with centres; see "
+        "Classical hashers that project rows on directions or compare them with centers; see "
         ":ref:`projections`.",
     ),
     Section(
@@ -311,7 +311,7 @@ SECTIONS = (
         "Prefixes of codes",
         "sklearn_hashrank.objectives",
         ("Prefixes",),
-        "Any objective, maximised for the first bits as well; see :ref:`prefix_codes`.",
+        "Any objective, maximized for the first bits as well; see :ref:`prefix_codes`.",
     ),
     Section(
         "Networks",

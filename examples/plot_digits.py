@@ -3,7 +3,7 @@ Hash the digits, and look at the codes
 ======================================
 
 Two hashers turn the 64 pixels of scikit-learn's digits into codes of 32 bits: random hyperplanes,
-and hyperplanes that maximise average precision. Retrieval by Hamming distance is then scored with
+and hyperplanes that maximize average precision. Retrieval by Hamming distance is then scored with
 its bounds over the order of ties, and the codes are drawn as they are.
 """
 

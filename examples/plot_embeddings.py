@@ -84,7 +84,7 @@ def rescored_recall(hasher):
 
 # %%
 # The sign of the first numbers is what embeddings are usually compressed to. ``ITQHasher`` rotates
-# principal directions. ``TALRLinear`` learns which embeddings are neighbours.
+# principal directions. ``TALRLinear`` learns which embeddings are neighbors.
 n_bits = [64, 128, 256]
 makers = {
     "TALRLinear": lambda n: TALRLinear(n, random_state=0),
@@ -120,7 +120,7 @@ axes.set_xticks(n_bytes, [str(n) for n in n_bytes])
 axes.set(
     title=f"What is left of {database[0].nbytes} bytes",
     xlabel="bytes in memory for each embedding",
-    ylabel="recall@10 of the true neighbours",
+    ylabel="recall@10 of the true neighbors",
     ylim=(0, 1.02),
 )
 axes.grid(alpha=0.3)
@@ -131,9 +131,9 @@ plt.show()
 # With labels, the same hasher learns what they call similar. A search then is for paragraphs of the
 # same module: 8 bytes that were learned with labels rank them better than 32 bytes that were not,
 # and find fewer of the nearest embeddings.
-labelled = TALRLinear(64, random_state=0).fit(database, y)
+labeled = TALRLinear(64, random_state=0).fit(database, y)
 for name, hasher in {
-    "TALRLinear, 64 bits, with labels": labelled,
+    "TALRLinear, 64 bits, with labels": labeled,
     "TALRLinear, 256 bits": hashers["TALRLinear"][-1],
     "SignHasher, 256 bits": hashers["SignHasher"][-1],
 }.items():

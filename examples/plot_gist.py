@@ -17,13 +17,13 @@ from sklearn_hashrank.codes import hamming_distances
 from sklearn_hashrank.feature_extraction import GIST, gabor_filters
 
 photographs = load_sample_images().images
-colours = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # of the scales; safe for colour-blind eyes
+colors = ["#0072B2", "#E69F00", "#009E73", "#CC79A7"]  # of the scales; safe for color-blind eyes
 
 # %%
 # The filters and a descriptor
 # ----------------------------
 #
-# Each filter passes the frequencies around one centre: 4 scales, from fine (outside) to coarse, by
+# Each filter passes the frequencies around one center: 4 scales, from fine (outside) to coarse, by
 # 8 directions. Its outline is drawn at half its height. The descriptor is the mean magnitude of
 # each filtered image in 4 x 4 blocks; the curves in a block reach as far in each direction as there
 # are edges that run that way.
@@ -39,19 +39,19 @@ frequencies = np.fft.fftshift(np.fft.fftfreq(size))
 for index, transfer in enumerate(gabor_filters((size, size))):
     scale = index // 8
     middle.contour(
-        frequencies, frequencies, np.fft.fftshift(transfer), levels=[0.5], colors=colours[scale]
+        frequencies, frequencies, np.fft.fftshift(transfer), levels=[0.5], colors=colors[scale]
     )
 middle.set(xlabel="cycles per pixel, across", ylabel="cycles per pixel, down", aspect="equal")
 middle.set(title="filters", xlim=(-0.5, 0.5), ylim=(0.5, -0.5))
 right.imshow(tile.mean(axis=2), cmap="gray", alpha=0.35, extent=(0, 4, 4, 0))
 # An edge runs across the wave that it consists of.
 angles = np.pi / 2 - np.pi * np.arange(17) / 8
-for scale, colour in enumerate(colours):
+for scale, color in enumerate(colors):
     for column, row in np.ndindex(4, 4):
         lengths = descriptor[scale, :, column, row] / descriptor[scale].max()
         outline = 0.48 * np.resize(lengths, 17)
         x, y = column + 0.5 + outline * np.cos(angles), row + 0.5 + outline * np.sin(angles)
-        right.plot(x, y, color=colour, label=f"scale {scale}" if column == row == 0 else None)
+        right.plot(x, y, color=color, label=f"scale {scale}" if column == row == 0 else None)
 right.set(title="descriptor", xticks=range(5), yticks=range(5), xticklabels=[], yticklabels=[])
 right.grid(color="black", linewidth=0.5)
 figure.legend(loc="outside lower center", ncols=4)
@@ -95,12 +95,12 @@ print(f"{len(tiles)} tiles, {len(views)} queries with {near.sum(axis=1).mean():.
 
 
 # %%
-# The same hasher on GIST features and on grey pixels; these get the same mean and contrast in each
+# The same hasher on GIST features and on gray pixels; these get the same mean and contrast in each
 # tile, for a fair comparison. `PrecomputedAffinity` takes relevance that is given as a matrix.
 def grey_pixels(images):
-    """Rows of grey pixels at half the resolution, standardised image by image."""
-    grey = images.reshape(len(images), side // 2, 2, side // 2, 2, 3).mean(axis=(2, 4, 5))
-    return StandardScaler().fit_transform(grey.reshape(len(images), -1).T).T
+    """Rows of gray pixels at half the resolution, standardized image by image."""
+    gray = images.reshape(len(images), side // 2, 2, side // 2, 2, 3).mean(axis=(2, 4, 5))
+    return StandardScaler().fit_transform(gray.reshape(len(images), -1).T).T
 
 
 features = {

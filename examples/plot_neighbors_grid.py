@@ -82,4 +82,4 @@ plt.show()
 # them are shown is chance, which is why the score is a mean over all their orders.
 for name, (_, distances) in retrieved.items():
     tied = (distances[:, :-1] == distances[:, 1:]).mean()
-    print(f"{name:30s} {100 * tied:.0f} % of these neighbours are as near as the next one")
+    print(f"{name:30s} {100 * tied:.0f} % of these neighbors are as near as the next one")

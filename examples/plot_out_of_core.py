@@ -21,7 +21,7 @@ N_CLASSES, N_FEATURES, N_BITS = 30, 96, 32
 N_DATABASE, N_QUERIES, BLOCK_ROWS = 20_000, 500, 2000
 
 rng = np.random.default_rng(0)
-centres = rng.normal(size=(N_CLASSES, N_FEATURES))
+centers = rng.normal(size=(N_CLASSES, N_FEATURES))
 mixing = rng.normal(size=(N_FEATURES, N_FEATURES))
 
 
@@ -29,7 +29,7 @@ def draw_rows(n):
     """Noisy rows of several classes, with correlated features."""
     y = rng.integers(0, N_CLASSES, n)
     noise = rng.normal(size=(n, N_FEATURES)) @ mixing / 10
-    return (centres[y] + 2.5 * noise).astype(np.float32), y
+    return (centers[y] + 2.5 * noise).astype(np.float32), y
 
 
 # %%
@@ -92,7 +92,7 @@ print(f"codes: {codes.nbytes / 1e6:.1f} MB, AP {scores[-1]:.3f}; random hyperpla
 
 figure, axes = plt.subplots(figsize=(6, 3.8), layout="constrained")
 axes.plot(sizes, scores, "o-", label="RSHHasher.partial_fit")
-axes.axhline(random, color="grey", linewidth=1, label="random hyperplanes")
+axes.axhline(random, color="gray", linewidth=1, label="random hyperplanes")
 axes.set(xlabel="rows learned from", ylabel="tie-aware AP of the queries", xlim=(0, None))
 axes.legend()
 plt.show()

@@ -23,7 +23,7 @@ X, y = load_digits(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=500, random_state=0)
 
 # %%
-# From pixels to classes: the hasher, the neighbours as a sparse graph, the vote among them.
+# From pixels to classes: the hasher, the neighbors as a sparse graph, the vote among them.
 print("bits  accuracy of 5 nearest codes")
 for n_bits in (8, 16, 32, 64):
     classifier = make_pipeline(

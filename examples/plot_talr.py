@@ -2,7 +2,7 @@
 Relaxed objective and discrete measure during training
 ======================================================
 
-``TALRLinear`` maximises a smooth stand-in for tie-aware average precision: codes relaxed by a tanh,
+``TALRLinear`` maximizes a smooth stand-in for tie-aware average precision: codes relaxed by a tanh,
 and soft counts in place of counts. What matters is the discrete measure on rows it has not seen.
 Here are both, pass by pass, for the four relaxations on scikit-learn's digits.
 """
@@ -50,7 +50,7 @@ print(f"LSH                       AP of the queries {baseline:.4f}")
 
 axes[0].set(title="relaxed objective, minibatches", xlabel="pass", ylabel="relaxed AP")
 axes[1].set(title="tie-aware AP, validation rows", xlabel="pass", ylabel="AP")
-axes[1].axhline(baseline, color="grey", linewidth=1, label=f"random hyperplanes ({baseline:.3f})")
+axes[1].axhline(baseline, color="gray", linewidth=1, label=f"random hyperplanes ({baseline:.3f})")
 for axis in axes:
     axis.legend(title="relaxation" if axis is axes[0] else "relaxation (AP of the queries)")
 plt.show()

@@ -100,7 +100,7 @@ for name, curve in curves.items():
     print(f"{name:26s} AP {curve[-1, 0]:.3f}   mLGAP {curve[-1, 1]:.3f}")
 
 # %%
-# AP of all three grows from pass to pass. What they do to the neighbourhood of a query differs.
+# AP of all three grows from pass to pass. What they do to the neighborhood of a query differs.
 figure, axes = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for axis, column, title in zip(axes, (0, 1), ("tie-aware AP", "mLGAP within radius 2")):
     for name, curve in curves.items():

@@ -66,7 +66,7 @@ class CodeCounter:
 
 
 def _merge(words: Words, counts: Counts | None) -> tuple[Words, Counts]:
-    if counts is None and words.shape[1] == 1:  # sorting single words is vectorised
+    if counts is None and words.shape[1] == 1:  # sorting single words is vectorized
         distinct, repeats = np.unique(words, return_counts=True)
         return distinct[:, None], repeats
     if _kernels.pays("hamming", _COST_OF_SORTING * len(words)):

@@ -159,7 +159,7 @@ def pack_codes(codes: ArrayLike, n_bits: int | None = None) -> np.ndarray:
     codes : array-like of shape (n, n_bits) or (n, ceil(n_bits / 8))
         Codes as bits, signs or packed bytes.
     n_bits : int, default=None
-        Length of a code. Needed to recognise packed bytes; without it the values must lie in
+        Length of a code. Needed to recognize packed bytes; without it the values must lie in
         {0, 1} or {-1, +1}.
 
     Returns
@@ -291,7 +291,7 @@ class CodeReader:
         if values.dtype.kind == "f" or (values < 0).any():
             hint = "For outputs of a network pass `codes > 0`, or another threshold of yours."
         elif self._guessed or self.n_bits is None:
-            hint = "Packed bytes are recognised only when n_bits is given."
+            hint = "Packed bytes are recognized only when n_bits is given."
         else:
             width = packed_width(self.n_bits)
             hint = f"With n_bits={self.n_bits}, packed codes have {width} columns."

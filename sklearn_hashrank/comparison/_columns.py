@@ -57,7 +57,7 @@ COLUMNS = (
     Column(
         "ndcg",
         "NDCG_T",
-        "Tie-aware normalised discounted cumulative gain, exponential gain.",
+        "Tie-aware normalized discounted cumulative gain, exponential gain.",
         ranged=True,
     ),
     Column(
@@ -86,7 +86,7 @@ COLUMNS = (
 )
 
 SEARCHED = 10
-"""Number of neighbours that searches find whose time is measured."""
+"""Number of neighbors that searches find whose time is measured."""
 
 SEARCH_COLUMNS = (
     Column(

@@ -228,7 +228,7 @@ def compare(
 
 
 def _warn_if_all_are_near(affinity: Any, splits: Iterable[RetrievalSplit]) -> None:
-    """Warn where a database has no more rows than neighbours are relevant."""
+    """Warn where a database has no more rows than neighbors are relevant."""
     if not isinstance(affinity, NeighborAffinity):
         return
     n_nearest = int(np.min(affinity.n_neighbors))

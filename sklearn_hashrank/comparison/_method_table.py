@@ -164,7 +164,7 @@ METHODS: dict[str, Method] = {
     ),
     "spectral": Method(SpectralHasher, "unsupervised", "waves along the principal components"),
     "spherical": Method(SphericalHasher, "unsupervised", "balanced spheres that overlap evenly"),
-    "density": Method(DensityHasher, "unsupervised", "hyperplanes between neighbouring clusters"),
+    "density": Method(DensityHasher, "unsupervised", "hyperplanes between neighboring clusters"),
     "ksh": Method(
         KSHHasher, "supervised", "half-spaces of a kernel that reproduce similarities, bit by bit"
     ),
@@ -193,7 +193,7 @@ METHODS: dict[str, Method] = {
         {"functions": "trees"},
     ),
     "machash": Method(MACHasher, "supervised", "codes and linear classifiers found together"),
-    "ssh": Method(SSHHasher, "supervised", "directions that separate labelled pairs"),
+    "ssh": Method(SSHHasher, "supervised", "directions that separate labeled pairs"),
     "dsh": Method(
         DispersionHasher,
         "minibatch",

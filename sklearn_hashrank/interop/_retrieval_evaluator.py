@@ -28,7 +28,7 @@ def tie_aware_evaluator(
     """Make an evaluator of sentence-transformers whose values do not depend on the order of ties.
 
     Use it in place of ``InformationRetrievalEvaluator``, which breaks ties by the order of the
-    corpus: quantised embeddings and codes have many. Needs sentence-transformers 6.
+    corpus: quantized embeddings and codes have many. Needs sentence-transformers 6.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class UnseenClassesSplit(SampledSplits):
     """Train on some classes, retrieve among the others.
 
     Queries and database are rows of the test classes, the training rows are of the other classes.
-    So a hasher cannot score by memorising classes: what it has learned must hold for new ones.
+    So a hasher cannot score by memorizing classes: what it has learned must hold for new ones.
     Row numbers come shuffled.
 
     A label path is a class of its own, whatever coarser labels it shares with others. So the
