@@ -8,7 +8,7 @@ import ast
 import re
 
 from docutils import nodes
-from docutils.parsers.rst.states import Inliner, MarkupMismatch
+from docutils.parsers.rst.states import Inliner
 
 COMMANDS = re.compile(
     r"\s*(\$ |#|(hashrank|pip|python3?|git|make|cd|curl|embedding-atlas|npm)\b|[A-Z_]+=\S+ )"
@@ -42,9 +42,9 @@ def setup(app):
     standalone_uri = Inliner.standalone_uri
 
     def only_with_scheme(self, match, lineno):
-        if not match.group("scheme"):
-            raise MarkupMismatch
-        return standalone_uri(self, match, lineno)
+        if match.group("scheme"):
+            return standalone_uri(self, match, lineno)
+        return [nodes.Text(match.group(0))]
 
     Inliner.standalone_uri = only_with_scheme
     app.connect("doctree-read", name_languages)
