@@ -28,6 +28,7 @@ _FEW_QUERIES = 2  # look at codes as they are: to put a tile word by word takes 
 _FIRST_TILE = 256  # items, from which a first bound comes; the next ones are four times as large
 _GROUP = 64  # queries that share a tile, at most
 _KEYS = 1 << 21  # keys that a group holds, where it can; 16 MB
+_COUNTS = 1 << 18  # distances that are counted for a group, where they can be; 8 MB
 _LANES = 4  # of counts: neighboring hits, often of one distance, rarely wait for each other
 _SHIFT = np.uint64(INDEX_BITS)
 _INDEX = np.uint64((1 << INDEX_BITS) - 1)
@@ -49,10 +50,10 @@ def count_before_line(codes):
     return -codes.ctypes.data % LINE // codes.itemsize if codes.shape[1] == 1 else 0
 
 
-def room_for_keys(n_queries, k, n, n_words):
+def room_for_keys(n_queries, k, n, n_words, farthest):
     """Shape of the room for the keys of a group of queries."""
     capacity = min(2 * k, n) + 2 * tile_size(n_words)
-    largest = min(n_queries, _GROUP, max(4, _KEYS // capacity))
+    largest = min(n_queries, _GROUP, max(4, min(_KEYS // capacity, _COUNTS // (farthest + 1))))
     n_groups = -(-n_queries // largest)
     return -(-n_queries // n_groups), capacity
 

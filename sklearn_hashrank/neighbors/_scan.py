@@ -124,7 +124,7 @@ def _of_rows(passing, rows):
 
 def _nearest(queries, codes, limits, passing, indices, distances):
     (n, n_words), k, kernels = codes.shape, indices.shape[1], _kernels.nearest
-    group, capacity = kernels.room_for_keys(len(queries), k, n, n_words)
+    group, capacity = kernels.room_for_keys(len(queries), k, n, n_words, _farthest(queries))
     keys, counts = _key_buffer((group, capacity)), kernels.room_to_count(group, _farthest(queries))
     scratch = kernels.room_for_tile(n_words), keys, np.empty(k + 1, np.uint64), counts
     settings = k, k > _DENSE * n, kernels.count_before_line(codes)
