@@ -80,6 +80,8 @@ def warmup_steps() -> list[Callable[[], None]]:
     The tests share them among their processes. The longest are first, and few kernels belong to two
     of them.
     """
+    for name in _kernels.__all__:
+        getattr(_kernels, name)  # loads it: small work runs on numpy unless its kernel is loaded
     groups: dict[str, list[str]] = {}
     for name, method in METHODS.items():
         groups.setdefault(method.group, []).append(name)
