@@ -86,9 +86,12 @@ def write_texts(path: Path) -> None:
 
 
 def write_pages(folder: Path) -> None:
-    """Write both pages into a folder."""
+    """Write both pages into a folder, and the first one again without its heading, to embed."""
     folder.mkdir(parents=True, exist_ok=True)
     write_pictures(folder / "pictures.html")
+    page = (folder / "pictures.html").read_text("utf-8")
+    assert "<header>" in page
+    (folder / "front.html").write_text(page.replace("<header>", "<header hidden>", 1), "utf-8")
     write_texts(folder / "texts.html")
 
 
