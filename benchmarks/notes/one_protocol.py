@@ -1,7 +1,7 @@
-"""All methods under one protocol, by their defaults, as `docs/methods` shows it.
+"""All methods under one protocol, by their defaults, as `docs/notes/methods` shows it.
 
     python -m benchmarks.notes.one_protocol --data GIST.npz [--methods lsh,ksh] [--seeds 5]
-        [--output docs/methods/one_protocol.inc]
+        [--output docs/notes/methods/one_protocol.inc]
 
 2,000 training rows, 500 queries and 3,000 database rows that nobody trains on, sampled from all
 rows for each seed. Mean tie-aware AP over seeds, its standard deviation, and CPU seconds of a fit,

@@ -1,4 +1,4 @@
-"""Quality and time of two-step hashers and class codes, as `docs/methods` shows them.
+"""Quality and time of two-step hashers and class codes, as `docs/notes/methods` shows them.
 
     python -m benchmarks.notes.peers_two_step [--data GIST.npz] [--methods fasthash] [--seeds 5]
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.speed.encoding [--methods lsh,ksh] [--rows 100000] [--features 512]
         [--bits 64]
-        [--output docs/methods/encoding.inc]
+        [--output docs/notes/methods/encoding.inc]
 
 Hashers learn from 2,000 random rows, which have labels of ten classes where a method needs them.
 Rows are float32, products are those of numpy, and both have one thread. The processor times of both

@@ -33,7 +33,7 @@ PAGES = sorted(
     if path not in GUIDES
     and MADE_BY_SPHINX.isdisjoint(path.relative_to(DOCS).parts)
     and ">>>" in path.read_text()
-    and (HAS_TORCH or path.stem != "deep")
+    and (HAS_TORCH or not path.stem.startswith("deep"))
 )
 
 
