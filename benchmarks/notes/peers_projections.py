@@ -1,4 +1,4 @@
-"""Quality of the projection hashers on rows that nobody trained on, as `docs/notes/methods` shows it.
+"""Quality of the projection hashers on new rows, as `docs/notes/methods` shows it.
 
     python -m benchmarks.notes.peers_projections [--data GIST.npz] [--methods spectral,wta]
         [--draws 8]
