@@ -34,6 +34,7 @@ from .reading import open_regular
 WRITERS = {
     "codes": "encode_blocks",
     "index": "HammingNeighbors.save",
+    "decoded index": "DecodedNeighbors.save",
     "hasher": "save_hasher",
 }
 """Kinds of file, and what writes them."""

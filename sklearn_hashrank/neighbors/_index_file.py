@@ -32,6 +32,34 @@ def write(
             file.append(names)
 
 
+def write_decoded(
+    path: str | os.PathLike, codes: np.ndarray, parameters: dict, ids: RowIds, model: str | None
+) -> None:
+    """Write packed codes that are decoded, whatever hasher decodes them."""
+    plain = {name: _plain(value) for name, value in parameters.items()}
+    about = {"parameters": plain, "n_numbered": ids.n_numbered, "model": model}
+    names = None if ids.names is None else _storable(ids.names)
+    with RowsFile(path, "decoded index", np.uint8, codes.shape[1], about) as file:
+        file.write(codes)
+        if names is not None:
+            file.append(names)
+
+
+def read_decoded(
+    path: str | os.PathLike,
+) -> tuple[np.ndarray, dict, RowIds, str | None]:
+    """Codes, parameters, ids and name of the model of a file, after every check."""
+    with open_container(path, "decoded index") as file:
+        file.check_content()
+        codes = file.rows(np.uint8, None)
+        with malformed(file.path):
+            parameters, model = dict(file.about["parameters"]), file.about["model"]
+            if type(model) not in (str, type(None)) or not len(codes):
+                raise ValueError
+            ids = _ids_of(file.further_arrays(), file.about["n_numbered"], len(codes))
+    return codes, parameters, ids, model
+
+
 def _storable(names: np.ndarray) -> np.ndarray:
     """Integers or strings that a file can hold."""
     if names.dtype == np.int64:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.metrics import pairwise_distances
 
-from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHasher
+from sklearn_hashrank import AdditiveQuantizer, BinaryAutoencoderHasher, HammingNeighbors, ITQHasher
 from sklearn_hashrank._features.nearest_rows import METRICS
 from sklearn_hashrank.neighbors import DecodedNeighbors
 
@@ -177,3 +178,78 @@ def test_queries_that_are_too_large_are_refused():
         index.kneighbors(1e200 * X[:1])
     with pytest.raises(ValueError, match="too large for inner_product distances of float32"):
         index.set_params(metric="inner_product").kneighbors(1e200 * X[:1])
+
+
+def few_rows():
+    X = np.random.default_rng(5).normal(size=(90, 6))
+    quantizer = AdditiveQuantizer(2, max_iter=1, random_state=0).fit(X)
+    return quantizer, X, quantizer.transform(X)
+
+
+def test_codes_are_added_and_removed_under_their_ids():
+    quantizer, X, codes = few_rows()
+    names = np.array([f"row {number}" for number in range(90)], dtype=object)
+    index = DecodedNeighbors(quantizer, 4).fit(codes[:50], ids=names[:50])
+    index.add(codes[50:], ids=names[50:])
+    whole = DecodedNeighbors(quantizer, 4).fit(codes)
+    distances, places = whole.kneighbors(X[:7])
+    found = index.kneighbors(X[:7])
+    np.testing.assert_array_equal(found[0], distances)
+    np.testing.assert_array_equal(found[1], names[places])
+    gone = names[places[:, 0]]
+    index.remove(set(gone)).remove(["row 1000"], missing="ignore")
+    kept = ~np.isin(names, gone)
+    expected = DecodedNeighbors(quantizer, 4).fit(codes[kept]).kneighbors(X[:7])
+    found = index.kneighbors(X[:7])
+    np.testing.assert_array_equal(found[0], expected[0])
+    np.testing.assert_array_equal(found[1], names[kept][expected[1]])
+    np.testing.assert_array_equal(index.ids_, names[kept])
+    np.testing.assert_array_equal(index.codes_, codes[kept])
+    with pytest.raises(ValueError, match="row 1000"):
+        index.remove(["row 1000"])
+    with pytest.raises(ValueError, match="Got the ids of all"):
+        index.remove(index.ids_)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("share", [0.0, 0.02, 0.5])
+def test_a_mask_ranks_the_codes_that_pass(metric, share):
+    quantizer, X, codes = few_rows()
+    rng = np.random.default_rng(1)
+    index = DecodedNeighbors(quantizer, 5, metric=metric).fit(codes, ids=np.arange(90) + 1000)
+    passes = rng.random((4, 90)) < share
+    for mask in (shared := passes[0], passes, sparse.csr_matrix(passes)):
+        distances, ids = index.kneighbors(X[:4], mask=mask)
+        for query in range(4):
+            places = np.flatnonzero(shared if mask is shared else passes[query])
+            n = min(5, len(places))
+            assert np.all(ids[query, n:] == -1)
+            assert np.all(np.isinf(distances[query, n:]))
+            if n:
+                plain = DecodedNeighbors(quantizer, n, metric=metric).fit(codes[places])
+                expected = plain.kneighbors(X[query : query + 1])
+                np.testing.assert_array_equal(distances[query, :n], expected[0][0])
+                np.testing.assert_array_equal(ids[query, :n], places[expected[1][0]] + 1000)
+    with pytest.raises(ValueError, match="candidates and mask"):
+        index.kneighbors(X[:1], mask=passes[0], candidates=[[1, 2, 3, 4, 5]])
+
+
+@pytest.mark.parametrize("ids", [None, np.arange(90) * 3, [f"row {n}" for n in range(90)]])
+def test_an_index_is_saved_and_loaded_with_its_hasher(tmp_path, ids):
+    quantizer, X, codes = few_rows()
+    index = DecodedNeighbors(quantizer, 3, metric="euclidean").fit(codes, ids=ids)
+    index.remove(index.ids_[:2])
+    index.save(tmp_path / "index")
+    loaded = DecodedNeighbors.load(tmp_path / "index", quantizer)
+    assert loaded.get_params()["metric"] == "euclidean"
+    for one, other in zip(loaded.kneighbors(X[:5]), index.kneighbors(X[:5])):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(loaded.ids_, index.ids_)
+    stranger = AdditiveQuantizer(2, max_iter=1, random_state=1).fit(X)
+    with pytest.raises(ValueError, match="index"):
+        DecodedNeighbors.load(tmp_path / "index", stranger)
+    data = bytearray((tmp_path / "index").read_bytes())
+    data[len(data) // 4] ^= 1
+    (tmp_path / "damaged").write_bytes(data)
+    with pytest.raises(ValueError, match="damaged"):
+        DecodedNeighbors.load(tmp_path / "damaged", quantizer)
