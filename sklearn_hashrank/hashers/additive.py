@@ -183,10 +183,13 @@ class AdditiveQuantizer(BaseHasher):
             X = X[np.sort(random_state.choice(X.shape[0], _MOST_ROWS, replace=False))]
         self.n_bits_, self._beam_width = 8 * self.n_bytes, self.beam_width
         n_directions = _DIRECTIONS_OF_A_BYTE * self.n_bytes
-        self._space = FeatureSpace.unit(X).with_components(
+        self._space = FeatureSpace.unit(X)
+        principal = self._space.with_components(
             X, n_directions, 0.0, random_state, exact_features=_EXACT_FEATURES
         )
-        rows = self._space.transform(X, np.float32)
+        assert principal.basis is not None
+        self._basis = principal.basis.directions.astype(np.float32)
+        rows = self._rows(X)
         n_parts = min(-(-self.n_bytes // _MOST_TABLES_TOGETHER), rows.shape[1])
         self._directions = deal_directions(rows.var(axis=0), n_parts)
         sizes = [len(each) for each in np.array_split(np.arange(self.n_bytes), n_parts)]
@@ -219,17 +222,20 @@ class AdditiveQuantizer(BaseHasher):
         return report
 
     def _set_decoder(self, dtype):
-        scale, mean, basis = self._space.scale, self._space.mean, self._space.basis
+        scale, mean = self._space.scale, self._space.mean
         assert scale is not None
-        assert basis is not None
         units = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
-        directions = basis.lift(np.eye(basis.n_inside)).T * units
+        directions = self._basis.T * units
         decoded = [
             tables @ directions[part] for tables, part in zip(self._tables, self._directions)
         ]
         self.decoder_ = np.concatenate(decoded).astype(dtype)
         self.decoder_intercept_ = mean.astype(dtype)
         self._couplings = [coupling_of(tables) for tables in self._tables]
+
+    def _rows(self, X):
+        """Principal components in the unit of the training rows, float32."""
+        return self._space.transform(X, np.float32) @ self._basis
 
     def transform(self, X: MatrixLike) -> np.ndarray:
         """Encode rows.
@@ -275,7 +281,7 @@ class AdditiveQuantizer(BaseHasher):
         codes = np.empty((X.shape[0], self.n_bits_ // 8), np.uint8)
 
         def encode_block(block):
-            rows = self._space.transform(X[block], np.float32)
+            rows = self._rows(X[block])
             parts = zip(self._directions, self._tables, couplings)
             found = [
                 encode(np.ascontiguousarray(rows[:, part]), tables, coupling, self._beam_width)
@@ -355,6 +361,7 @@ class AdditiveQuantizer(BaseHasher):
         expected = {
             "decoder_": (n_bytes, N_VALUES, n_features),
             "decoder_intercept_": (n_features,),
+            "_basis": (n_features, len(np.concatenate(self._directions))),
         }
         for name, shape in expected.items():
             array = getattr(self, name)
