@@ -1,5 +1,6 @@
 """Rules of docs/_ext for the text of pages: languages of blocks, and metrics that are no mails."""
 
+import io
 import re
 
 import pytest
@@ -43,3 +44,13 @@ def test_a_metric_at_k_is_not_a_mail_address(monkeypatch):
     assert links("recall@10.de") == ["mailto:recall@10.de"]
     plain_text.setup(App())
     assert links("recall@10.de and https://a.org/b") == ["https://a.org/b"]
+
+
+def test_tables_are_whole():
+    """A word that changes its length moves a column, which only a build of all pages would tell."""
+    core = pytest.importorskip("docutils.core")
+    for page in sorted(DOCS.glob("*/*.rst")):
+        said = io.StringIO()
+        settings = {"warning_stream": said, "report_level": 3, "halt_level": 5}
+        core.publish_doctree(page.read_text("utf-8"), settings_overrides=settings)
+        assert "Malformed table" not in said.getvalue(), page
