@@ -5,7 +5,7 @@ is kept there. Values in a picture are computed here.
 """
 
 from collections.abc import Callable
-from itertools import permutations
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import numpy as np
@@ -341,8 +341,78 @@ def pipeline(colors):
     return drawing
 
 
+def soft_counts(colors):
+    """How an item between two distances is shared by two bins of a histogram."""
+    drawing = Drawing(212, colors)
+    item, bins = 2.3, np.arange(5)
+    for place, share in zip(bins, np.clip(1 - np.abs(bins - item), 0, 1)):
+        x = 50 + 80 * place
+        if share:
+            drawing.box(x - 25, 150 - 100 * share, 50, 100 * share, "shade", "blue", 2)
+            drawing.text(x, 140 - 100 * share, f"{share:.1f}", "blue", 15, "middle", "bold")
+        drawing.text(x, 176, str(place), "text", 14, "middle")
+    drawing.line(20, 150, 400, 150)
+    drawing.dot(50 + 80 * item, 150, 6, "orange")
+    drawing.text(
+        210, 202, f"An item at the soft distance {item} counts in two bins.", "quiet", 14, "middle"
+    )
+    return drawing
+
+
+def zones(colors):
+    """Distances that cost nothing for pairs of a class and for other pairs."""
+    drawing = Drawing(196, colors)
+    start, length = 20, 380
+    for place, name in ((0, "0"), (1 / 6, "b/6"), (1 / 3, "b/3"), (1 / 2, "b/2"), (1, "b")):
+        x = start + length * place
+        drawing.line(x, 112, x, 120)
+        drawing.text(x, 138, name, "text", 14, "middle")
+    drawing.box(start + length / 6, 72, length / 6, 40, "green", None, 0)
+    drawing.box(start + length / 2, 72, length / 2, 40, "orange", None, 0)
+    drawing.line(start, 112, start + length, 112)
+    drawing.text(start + length / 4, 40, "pairs of a class", "green", 15, "middle")
+    drawing.text(start + length / 4, 60, "cost nothing here", "green", 13, "middle")
+    drawing.text(start + 3 * length / 4, 40, "other pairs", "orange", 15, "middle")
+    drawing.text(start + 3 * length / 4, 60, "cost nothing here", "orange", 13, "middle")
+    drawing.text(210, 166, "Hamming distance of a pair, codes of b bits", "quiet", 14, "middle")
+    drawing.text(210, 186, 'objective="dispersed"', "quiet", 14, "middle")
+    return drawing
+
+
+def anchors(colors):
+    """The curved border of a bit that compares rows with anchors."""
+    drawing = Drawing(262, colors)
+    rng = np.random.default_rng(1)
+    center = np.array([210, 112])
+    angles = np.arange(60) * 2.4 + rng.uniform(-0.1, 0.1, 60)
+    inside = np.arange(60) < 22
+    radii = np.where(inside, rng.uniform(5, 45, 60), rng.uniform(78, 100, 60))
+    points = center + radii[:, None] * np.c_[1.7 * np.cos(angles), np.sin(angles)]
+    chosen = np.r_[:8, 22:46]  # anchors of both classes
+
+    def projection(at):
+        """Weighted difference of the mean kernels with the anchors of the two classes."""
+        kernels = np.exp(-((at - points[chosen]) ** 2).sum(axis=1) / 3000)
+        return kernels[inside[chosen]].mean() - 1.8 * kernels[~inside[chosen]].mean()
+
+    for point, is_inside in zip(points, inside):
+        drawing.dot(*point, 4, "green" if is_inside else "orange")
+    for x, y in points[chosen]:
+        drawing.dot(x, y, 8, stroke="line")
+    directions = np.c_[np.cos(turns := np.linspace(0, 2 * np.pi, 61)), np.sin(turns)]
+    steps = np.arange(1, 160)
+    ends = [next(r for r in steps if projection(center + r * way) < 0) for way in directions]
+    border = center + np.array(ends)[:, None] * directions
+    for (x1, y1), (x2, y2) in pairwise(border):
+        drawing.line(round(x1), round(y1), round(x2), round(y2), "blue", 2)
+    drawing.text(210, 238, "The border of one bit, from kernels with", "quiet", 14, "middle")
+    drawing.text(210, 256, "anchors (circled rows)", "quiet", 14, "middle")
+    return drawing
+
+
 DRAWINGS = (
-    hyperplanes, distances, tie_orders, relevance, histogram, ball, splits, pipeline
+    hyperplanes, distances, tie_orders, relevance, histogram, ball, splits, pipeline,
+    soft_counts, zones, anchors,
 )  # fmt: skip
 
 
