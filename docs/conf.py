@@ -8,6 +8,7 @@ DOCS = Path(__file__).parent
 sys.path[:0] = [str(DOCS), str(DOCS / "_ext"), str(DOCS.parent)]
 
 import api_reference
+import command_options
 import explore_pages
 import inventories
 import layers
@@ -19,6 +20,7 @@ from benchmarks.papers import claims
 from sklearn_hashrank._utils import extras
 
 api_reference.write_pages(DOCS / "reference" / "api")
+command_options.write_page(DOCS / "reference" / "options.rst")
 explore_pages.write_pages(DOCS / "explored" / "pages")
 layers.write_table(DOCS / "contribute" / "layers.txt")
 method_names.write_table(DOCS / "methods" / "names.txt")

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from sklearn_hashrank import LSHHasher, objectives
+from sklearn_hashrank.cli import main
 from sklearn_hashrank.comparison._method_table import GROUPS, METHODS
 from sklearn_hashrank.metrics import list_measures
 from sklearn_hashrank.metrics._registry import forget
@@ -170,6 +171,18 @@ def test_the_table_of_names_shows_the_hashers_that_names_stand_for(tmp_path, mon
         assert type(made) is type(hasher)
         assert repr(made.get_params()) == repr(hasher.get_params())
         assert line == METHODS[name].line
+
+
+def test_every_option_of_the_command_line_is_on_its_page(tmp_path, capsys):
+    load(DOCS / "command_options.py").write_page(tmp_path / "options.rst")
+    page = (tmp_path / "options.rst").read_text("utf-8")
+    for part in page.split("\nhashrank ")[1:]:
+        name = part.split()[0]
+        with pytest.raises(SystemExit):
+            main([name, "--help"])
+        shown = set(re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.M))
+        assert shown - {"--help"} <= set(re.findall(r"``(--[\w-]+)", part)), name
+    assert page.count("\n=====") > 8
 
 
 def test_tables_that_pages_include_are_there():
