@@ -9,9 +9,8 @@ The file has one array of rows, which are brought to length 1. Each seed samples
 database from the other rows, which the hashers also learn from. Columns: share of the ten
 nearest by cosine that are the first ten by Hamming distance, and that are among the first 100,
 1,000 and 3,000, which is what rescoring these by floats finds; the same of the first ten by the
-distance of the method's own: asymmetric for TALRLinear and ITQHasher, decoded for
-BinaryAutoencoderHasher. Mean and standard deviation over the seeds. Finished runs are kept in the
-output, and the same command again does what is missing.
+distance of the method's own: asymmetric. Mean and standard deviation over the seeds.
+Finished runs are kept in the output, and the same command again does what is missing.
 """
 
 import argparse
@@ -23,11 +22,10 @@ import numpy as np
 from sklearn.preprocessing import normalize
 
 from benchmarks.protocols import cell
-from sklearn_hashrank import BinaryAutoencoderHasher, HammingNeighbors, ITQHasher, TALRLinear
-from sklearn_hashrank.neighbors import DecodedNeighbors
+from sklearn_hashrank import HammingNeighbors, ITQHasher, TALRLinear
 
 K, CANDIDATES = 10, (10, 100, 1000, 3000)
-HASHERS = {"TALRLinear": TALRLinear, "ITQHasher": ITQHasher, "BinaryAutoencoder": None}
+HASHERS = {"TALRLinear": TALRLinear, "ITQHasher": ITQHasher}
 
 
 def shares(true, found, sizes):
@@ -36,18 +34,13 @@ def shares(true, found, sizes):
 
 def figures(name, n_bits, database, queries, true, seed):
     """Shares by Hamming distance, and of the first ten by the distance of its own."""
-    kind = HASHERS[name] or BinaryAutoencoderHasher
-    hasher = kind(n_bits, output="packed", random_state=seed).fit(database)
+    hasher = HASHERS[name](n_bits, output="packed", random_state=seed).fit(database)
     codes = hasher.transform(database)
     index = HammingNeighbors(CANDIDATES[-1], n_bits=n_bits, n_jobs=1).fit(codes)
     found = index.kneighbors(hasher.transform(queries), return_distance=False)
-    if HASHERS[name] is None:
-        own = DecodedNeighbors(hasher, K, n_jobs=1).fit(codes)
-        own = own.kneighbors(queries, return_distance=False)
-    else:
-        signs = 2 * hasher.predict(database).astype(np.float32) - 1
-        scores = hasher.decision_function(queries) @ signs.T
-        own = np.argsort(-scores, axis=1, kind="stable")[:, :K]
+    signs = 2 * hasher.predict(database).astype(np.float32) - 1
+    scores = hasher.decision_function(queries) @ signs.T
+    own = np.argsort(-scores, axis=1, kind="stable")[:, :K]
     return [*shares(true, found, CANDIDATES), *shares(true, own, (K,))]
 
 

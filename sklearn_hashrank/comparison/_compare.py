@@ -77,7 +77,7 @@ def compare(
         What relevance is computed from. None: hashers learn without it, those that need it are
         refused, and codes are judged by distances between rows of `X`.
     methods : str, iterable of str, or mapping of str to str or estimator
-        Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"autoencoder:distance=decoded"`` or
+        Names such as ``"itq"``, ``"talr-ap:alpha=3"``, ``"additive:distance=decoded"`` or
         ``"faiss:OPQ32_96,PQ32"`` (:ref:`cli`). A mapping has such names, or estimators, by the name
         that tables should give them. Estimators are hashers, pipelines and searches that end in
         one, and any other estimator whose ``transform``, or else ``predict``, gives codes.

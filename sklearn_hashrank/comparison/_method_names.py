@@ -32,7 +32,7 @@ def method_of_comparison(notation: str) -> Any:
     if not any(_key(part) == "distance" for part in parts):
         return method_from_name(notation)
     rest = ":".join([name, *(part for part in parts if _key(part) in _OF_DISTANCE)])
-    _, options = split_notation(rest, "method", "autoencoder:distance=decoded")
+    _, options = split_notation(rest, "method", "additive:distance=decoded")
     hasher = method_from_name(hasher_of_comparison(notation))
     if options["distance"] == "decoded" and not hasattr(hasher, "inverse_transform"):
         raise ValueError(f"method {notation!r}: {type(hasher).__name__} has no decoder.")
