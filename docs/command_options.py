@@ -35,4 +35,4 @@ def _help(command: ArgumentParser, action) -> str:
 
 
 def _text(words: str) -> str:
-    return re.sub(r"([*`|_\\])", r"\\\1", words)
+    return re.sub(r"([*`|_\\:])", r"\\\1", words)

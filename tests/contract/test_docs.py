@@ -183,6 +183,7 @@ def test_every_option_of_the_command_line_is_on_its_page(tmp_path, capsys):
         shown = set(re.findall(r"^  (--[\w-]+)", capsys.readouterr().out, re.M))
         assert shown - {"--help"} <= set(re.findall(r"``(--[\w-]+)", part)), name
     assert page.count("\n=====") > 8
+    assert "FILE\\:NAME" in page  # no link of a scheme "file"
 
 
 def test_tables_that_pages_include_are_there():
