@@ -14,6 +14,7 @@ from tests.instances import METHODS_HERE
 
 X = np.random.default_rng(0).normal(size=(60, 5))
 QUICKER = {
+    "additive": "additive:max_iter=2",
     "autoencoder": "autoencoder:max_iter=2",
     "fasthash": "fasthash:n_estimators=3",
     "structhash": "structhash:C=1.0",
@@ -100,11 +101,13 @@ def test_a_link_as_output_is_written_through(folder):
 def test_every_method_is_fitted_to_files_and_encodes_them(method, folder, capsys):
     paths = np.stack([np.arange(60) % 2, np.arange(60) % 4], axis=1)
     np.save("paths.npy", paths if method.startswith("hierarchical") else paths[:, 1])
+    bits = "8" if method == "additive" else "4"
     method = QUICKER.get(method, method)
-    fit = ["fit", "--data", "data.npy", "--labels", "paths.npy", "--bits", "4", "--method", method]
+    fit = ["fit", "--data", "data.npy", "--labels", "paths.npy", "--bits", bits]
+    fit += ["--method", method]
     assert main([*fit, "--output", "m.npz"]) == 0
     assert main(["encode", "--model", "m.npz", "--data", "data.npy", "--output", "c.npy"]) == 0
-    assert capsys.readouterr().out.endswith("c.npy: 60 codes of 4 bits\n")
+    assert capsys.readouterr().out.endswith(f"c.npy: 60 codes of {bits} bits\n")
     np.testing.assert_array_equal(np.load("c.npy"), load_hasher("m.npz").packed_codes(X))
     search = ["search", "--database", "c.npy", "--model", "m.npz", "--data", "data.npy", "-k", "1"]
     assert main([*search, "--output", "found.npz"]) == 0
