@@ -15,9 +15,9 @@ MADE = re.compile(r"/(_build|auto_examples|generated|api|reproduction|which_obje
 NOT_YET = {
     f"docs/{page}.rst"
     for page in (
-        *("how_to/billion", "how_to/cli", "how_to/embeddings", "how_to/explore"),
+        *("how_to/cli", "how_to/embeddings", "how_to/explore"),
         *("how_to/files", "how_to/stores", "methods/baselines"),
-        *("how_to/neighbors", "how_to/scaling", "methods/binary_autoencoder", "methods/deep"),
+        *("how_to/neighbors", "methods/binary_autoencoder", "methods/deep"),
         *("methods/dispersion", "methods/talr", "methods/unlabelled", "notes/reproduction"),
     )
 }
