@@ -15,10 +15,14 @@ MADE = re.compile(r"/(_build|auto_examples|generated|api|reproduction|which_obje
 NOT_YET = {
     f"docs/{page}.rst"
     for page in (
-        *("how_to/cli", "how_to/embeddings", "how_to/explore"),
-        *("how_to/files", "how_to/stores", "methods/baselines"),
-        *("how_to/neighbors", "methods/binary_autoencoder", "methods/deep"),
-        *("methods/dispersion", "methods/talr", "methods/unlabelled", "notes/reproduction"),
+        *("how_to/embeddings", "methods/baselines", "methods/binary_autoencoder"),
+        *(
+            "methods/deep",
+            "methods/dispersion",
+            "methods/talr",
+            "methods/unlabelled",
+            "notes/reproduction",
+        ),
     )
 }
 """Pages that are still to be changed, and are not looked at."""

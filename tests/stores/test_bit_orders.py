@@ -1,4 +1,4 @@
-"""In which order others pack bits: the table of docs/how_to/stores.rst, as far as it can be run."""
+"""Orders of bits: the table of docs/reference/bit_orders.rst, as far as it can be run."""
 
 import apsw
 import duckdb
