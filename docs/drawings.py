@@ -343,18 +343,18 @@ def pipeline(colors):
 
 def soft_counts(colors):
     """How an item between two distances is shared by two bins of a histogram."""
-    drawing = Drawing(212, colors)
+    drawing = Drawing(166, colors)
     item, bins = 2.3, np.arange(5)
     for place, share in zip(bins, np.clip(1 - np.abs(bins - item), 0, 1)):
         x = 50 + 80 * place
         if share:
-            drawing.box(x - 25, 150 - 100 * share, 50, 100 * share, "shade", "blue", 2)
-            drawing.text(x, 140 - 100 * share, f"{share:.1f}", "blue", 15, "middle", "bold")
-        drawing.text(x, 176, str(place), "text", 14, "middle")
-    drawing.line(20, 150, 400, 150)
-    drawing.dot(50 + 80 * item, 150, 6, "orange")
+            drawing.box(x - 25, 104 - 100 * share, 50, 100 * share, "shade", "blue", 2)
+            drawing.text(x, 94 - 100 * share, f"{share:.1f}", "blue", 15, "middle", "bold")
+        drawing.text(x, 130, str(place), "text", 14, "middle")
+    drawing.line(20, 104, 400, 104)
+    drawing.dot(50 + 80 * item, 104, 6, "orange")
     drawing.text(
-        210, 202, f"An item at the soft distance {item} counts in two bins.", "quiet", 14, "middle"
+        210, 156, f"An item at the soft distance {item} counts in two bins.", "quiet", 14, "middle"
     )
     return drawing
 
