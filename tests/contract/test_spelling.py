@@ -15,7 +15,7 @@ MADE = re.compile(r"/(_build|auto_examples|generated|api|reproduction|which_obje
 NOT_YET = {
     f"docs/{page}.rst"
     for page in (
-        *("how_to/embeddings", "methods/baselines", "methods/binary_autoencoder"),
+        *("methods/baselines", "methods/binary_autoencoder"),
         *(
             "methods/deep",
             "methods/dispersion",
