@@ -122,7 +122,7 @@ SECTIONS = (
         "Lookup metrics",
         "sklearn_hashrank.metrics",
         tuple(_lookup_metrics.__all__),
-        "What lies within a Hamming radius; see :ref:`usage`.",
+        "Metrics of the items within a Hamming radius; see :ref:`lookup_metrics`.",
     ),
     Section(
         "Code usage and curves",
