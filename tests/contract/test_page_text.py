@@ -54,3 +54,23 @@ def test_tables_are_whole():
         settings = {"warning_stream": said, "report_level": 3, "halt_level": 5}
         core.publish_doctree(page.read_text("utf-8"), settings_overrides=settings)
         assert "Malformed table" not in said.getvalue(), page
+
+
+HOW_TO = [
+    path
+    for path in sorted((DOCS / "how_to").glob("*.rst"))
+    if path.stem not in ("index", "choose_a_method")
+]
+RULE = r"^=+(?: +=+)+$"
+
+
+@pytest.mark.parametrize("path", HOW_TO, ids=lambda path: path.stem)
+def test_a_guide_has_at_most_one_table_of_eight_rows(path):
+    text = path.read_text("utf-8")
+    rows = [
+        sum(not line.startswith((" ", "=")) for line in table.splitlines() if line)
+        for table in re.findall(rf"{RULE}\n(?:.+\n)+", text, re.M)
+    ]
+    rows += [part.count("   * - ") for part in text.split(".. list-table::")[1:]]
+    assert len(rows) <= 1
+    assert max(rows, default=0) <= 9  # with a heading
