@@ -22,8 +22,8 @@ def add_affinity(parser: ArgumentParser) -> None:
         type=affinity_from_name,
         default="auto",
         metavar="NAME",
-        help=f"what makes items relevant to each other: {', '.join(AFFINITIES)}, each with "
-        "parameters, as in euclidean:max_samples=1000 (default: the form of the labels says it)",
+        help=f"relevance of two items: {', '.join(AFFINITIES)}, each with :parameter=value "
+        "(default: by the labels)",
     )
 
 
@@ -48,8 +48,3 @@ def name_affinity(affinity: Any) -> str:
     defaults = AFFINITIES[name]().get_params()
     changed = {key: value for key, value in affinity.get_params().items() if value != defaults[key]}
     return ":".join([name, *(f"{key}={value!r}" for key, value in changed.items())])
-
-
-def compares_numbers(affinity: Any) -> bool:
-    """Whether labels are numbers to an affinity, and not names of classes or label paths."""
-    return isinstance(affinity, (EuclideanAffinity, SharedLabelAffinity))

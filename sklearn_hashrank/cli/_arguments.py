@@ -56,13 +56,9 @@ def add_data_options(parser: ArgumentParser, required: bool = True) -> None:
         type=Input,
         required=required,
         metavar="NAME|FILE",
-        help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of "
-        "features, or folders and patterns of .parquet files; FILE:NAME for an array of another "
-        "name than X",
+        help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of features",
     )
-    parser.add_argument(
-        "--labels", type=Input, metavar="FILE", help="labels, one row for each item"
-    )
+    parser.add_argument("--labels", type=Input, metavar="FILE", help="labels, one row per item")
     add_label_column(parser)
     add_id_column(parser)
     parser.add_argument(
@@ -70,7 +66,7 @@ def add_data_options(parser: ArgumentParser, required: bool = True) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="column of a table that is no feature, and is not read",
+        help="column of a table to ignore",
     )
 
 
@@ -80,68 +76,80 @@ def add_label_column(parser: ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help="column of a table, or array of a .npz, .mat or .pt file, that holds the labels; "
-        "several are a label path, coarse to fine",
+        help="column or array of labels; several are a label path, coarse to fine",
     )
 
 
 def add_id_column(parser: ArgumentParser) -> None:
+    parser.add_argument("--id-column", metavar="NAME", help="column of ids (default: id)")
+
+
+def add_model(parser: ArgumentParser, required: bool = False) -> None:
     parser.add_argument(
-        "--id-column",
-        metavar="NAME",
-        help="column of a table that holds ids, which are no feature (default: id, where there is "
-        "one)",
+        "--model", type=Input, required=required, metavar="FILE", help="model from hashrank fit"
     )
 
 
-def add_model(parser: ArgumentParser, more: str = "", required: bool = False) -> None:
+def add_inputs(parser: ArgumentParser, **helps: str) -> None:
+    """Add an option for each file to read, with its help."""
+    for name, text in helps.items():
+        parser.add_argument(flag(name), type=Input, metavar="FILE", help=text)
+
+
+def add_bits(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--model", type=Input, required=required, metavar="FILE", help=f"from hashrank fit{more}"
+        "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
+    )
+
+
+def add_codes(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--codes",
+        type=_named_file,
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="codes of the rows from elsewhere, and a name for them",
     )
 
 
 def add_code_length(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--bits",
-        type=positive,
-        metavar="N",
-        help="code length, which packed codes of other programs need",
-    )
+    parser.add_argument("--bits", type=positive, metavar="N", help="code length of packed codes")
     add_threshold(parser)
 
 
 def add_threshold(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--threshold",
-        type=float,
-        metavar="T",
-        help="a bit is whether a value is above T, for codes that are not binary, as of a tanh",
+        "--threshold", type=float, metavar="T", help="value above which a bit is 1, for real codes"
     )
 
 
 def add_jobs(parser: ArgumentParser, what: str = "threads") -> None:
-    parser.add_argument("--n-jobs", type=int, metavar="N", help=f"{what} (default: 1)")
+    parser.add_argument("--n-jobs", type=int, metavar="N", help=f"number of {what} (default: 1)")
 
 
-def add_rescoring(parser: ArgumentParser, needs: str = "") -> None:
+def add_rescoring(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--rescore",
         type=positive,
         metavar="K",
-        help="also measure the K nearest by codes, by asymmetric distance, and by distances of "
-        f"original vectors{needs}",
+        help="number of nearest items to measure after rescoring",
     )
 
 
-def add_neighbors(parser: ArgumentParser, needs: str) -> None:
+def add_neighbors(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--neighbors", type=positive, metavar="K", help=f"the K nearest rows are relevant{needs}"
+        "--neighbors",
+        type=positive,
+        metavar="K",
+        help="number of nearest rows that are relevant, in place of labels",
     )
+    add_metric(parser)
+
+
+def add_metric(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--metric",
-        choices=METRICS,
-        help="what near means, for --neighbors and for the original vectors of --rescore "
-        f"(default: {METRICS[0]})",
+        "--metric", choices=METRICS, help=f"distance of original vectors (default: {METRICS[0]})"
     )
 
 
@@ -175,9 +183,8 @@ def add_measures(parser: ArgumentParser) -> None:
         type=words,
         default=",".join(MEASURED),
         metavar="NAME,...",
-        help=f"what is measured: {', '.join(names)}; each may be followed "
-        "by @N, which is k or the radius, and by :option=value, as in "
-        "ap@5000:normalize=retrieved or ndcg@100:gain=linear:discount=log2 (default: %(default)s)",
+        help=f"{', '.join(names)}; each with @K or @RADIUS and :option=value, as in "
+        "ap@5000:normalize=retrieved (default: %(default)s)",
     )
     parser.add_argument(
         "--import",
@@ -186,8 +193,7 @@ def add_measures(parser: ArgumentParser) -> None:
         default=[],
         type=_import,
         metavar="MODULE",
-        help="import a Python module first, such as one that registers measures of your own; it is "
-        "looked for in the working folder, too",
+        help="Python module that registers measures",
     )
 
 
@@ -210,8 +216,7 @@ def _import(name: str) -> str:
     return name
 
 
-def named_file(text: str) -> tuple[str, str]:
-    """Split ``NAME=FILE``."""
+def _named_file(text: str) -> tuple[str, str]:
     name, equals, path = text.partition("=")
     if not (name.strip() and equals and path):
         raise ArgumentTypeError(f"{text!r} must read NAME=FILE")
@@ -222,19 +227,7 @@ def lengths(text: str) -> list[int]:
     return [positive(word) for word in words(text)]
 
 
-def positive(text: str) -> int:
-    return _at_least(text, 1)
-
-
-def not_negative(text: str) -> int:
-    return _at_least(text, 0)
-
-
-def number_or_all(text: str) -> int:
-    return ALL if text == "all" else positive(text)
-
-
-def _at_least(text: str, least: int) -> int:
+def positive(text: str, least: int = 1) -> int:
     try:
         number = int(text)
     except ValueError:
@@ -242,3 +235,11 @@ def _at_least(text: str, least: int) -> int:
     if number < least:
         raise ArgumentTypeError(f"{text!r} is not an int >= {least}")
     return number
+
+
+def not_negative(text: str) -> int:
+    return positive(text, least=0)
+
+
+def number_or_all(text: str) -> int:
+    return ALL if text == "all" else positive(text)

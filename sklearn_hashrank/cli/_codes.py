@@ -10,13 +10,13 @@ from .._files.codes import note_of_codes
 from .._files.hashers.saving import load_hasher
 from .._files.model_names import check_one_model, model_name
 from ..base import BaseHasher
-from ..codes._reading import codes_of_array
+from ..codes._reading import ReadCodes, codes_of_array
 from ._data import bad_values_named, check_rows
 from ._errors import UsageError
 from ._messages import note
 from ._parquet_files import find_parquet
 from ._parquet_table import ParquetCodes, ParquetTable, parquet_codes
-from ._rows import Rows, read_rows
+from ._rows import Rows, check_same_rows, read_rows
 
 _CODES_OF_A_BLOCK = 1 << 20
 _NUMBERS_OF_A_BLOCK, _MOST_ROWS_OF_A_BLOCK = 1 << 23, 1 << 16
@@ -30,6 +30,10 @@ class Codes(NamedTuple):
     n_bits: Any = None
     model: str | None = None  # the name of the one that made them
     ids: Any = None
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.codes)
 
 
 class Model(NamedTuple):
@@ -103,6 +107,23 @@ def read_codes(
                 f"{found[0].source} and {each.n_bits} in {each.source}."
             )
     return found[-len(paths) :]
+
+
+def read_codes_of_rows(
+    named: Sequence[tuple[str, str]],
+    rows: Rows,
+    n_bits: int | None = None,
+    threshold: float | None = None,
+) -> dict[str, ReadCodes]:
+    """Read codes by their names, one for each row. They may be of different models and lengths."""
+    found: dict[str, ReadCodes] = {}
+    for name, path in named:
+        if name in found:
+            raise UsageError(f"--codes names {name!r} twice.")
+        [read] = read_codes([path], n_bits, threshold)
+        check_same_rows(rows, read)
+        found[name] = ReadCodes(read.codes, read.n_bits)
+    return found
 
 
 def _open(path: str) -> Codes:

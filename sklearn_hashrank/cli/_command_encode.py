@@ -19,12 +19,6 @@ examples:
   hashrank encode --model model.npz --data items.npy --output codes.npy
   hashrank encode --model model.npz --data items.parquet --output codes.parquet
   hashrank encode --model model.npz --data items/ --output codes/
-
-Codes are packed as numpy.packbits does, ceil(bits / 8) bytes each. A .npy file of features, and a
-column of lists in .parquet files, are read block by block and may be larger than memory. A table of
-codes has the ids of the column id, or else row indices, and says which model made it. A folder has
-a table for each --shard-rows rows. Files and folders may have addresses of other file systems, such
-as s3://bucket/items, which needs fsspec.
 """
 
 
@@ -32,11 +26,7 @@ def add_command(commands: Any) -> None:
     parser = add_parser(commands, "encode", "write the codes of features", _run, _EPILOG)
     add_model(parser, required=True)
     parser.add_argument(
-        "--data",
-        type=Input,
-        required=True,
-        metavar="FILE",
-        help=".npy, .npz, .csv or .parquet file, or folders and patterns of .parquet files",
+        "--data", type=Input, required=True, metavar="FILE", help="features, as for hashrank fit"
     )
     add_id_column(parser)
     parser.add_argument(
@@ -51,8 +41,7 @@ def add_command(commands: Any) -> None:
         type=output(".npy", ".parquet", may_be_folder=True),
         required=True,
         metavar="FILE|FOLDER",
-        help="packed codes, .npy; a table of ids and codes, .parquet; or a new folder of such "
-        "tables",
+        help="packed codes, .npy; a table, .parquet; or a new folder of tables",
     )
 
 

@@ -21,6 +21,7 @@ from ._affinities import add_affinity
 from ._arguments import (
     add_code_length,
     add_id_column,
+    add_inputs,
     add_jobs,
     add_label_column,
     add_measures,
@@ -40,7 +41,7 @@ from ._judged_pairs import PAIRS_HELP, affinity_of_pairs
 from ._messages import note
 from ._outputs import output
 from ._parquet_table import ParquetCodes
-from ._rows import Rows, check_same_rows, mapped, read_rows
+from ._rows import check_same_rows, mapped, read_rows
 from ._scores import Scores, report
 from ._trec_runs import MEASURED_RUN, score_run
 
@@ -60,91 +61,74 @@ examples:
   hashrank evaluate --run run.txt --qrels qrels.txt --measures ndcg@10,rr --per-query queries.csv
   hashrank evaluate --run run.txt --qrels qrels.txt --baseline baseline.txt
   hashrank evaluate --database codes.npy --database-labels labels.npy --baseline others.npy
-
-Without queries, every item of the database retrieves all the others.
 """
 
 
-_CODES = (
-    "codes: .npy, .npz, .mat, .pt, .csv or .parquet; FILE:NAME for an array of another name than "
-    "codes"
-)
 # What an evaluation of codes reads, and one of a run does not.
 _OF_CODES = (
     *("database", "queries", "database_labels", "query_labels", "label_column", "neighbors"),
     *("rescore", "model", "query_data", "database_data", "bits", "threshold", "affinity", "metric"),
     "baseline_queries",
 )
+_NEEDS = (  # an option, and those of which it needs one
+    ("metric", "neighbors", "rescore"),
+    ("neighbors", "database_data"),
+    ("query_data", "queries"),
+    ("query_labels", "queries"),
+    ("query_data", "rescore", "neighbors"),
+    ("database_data", "rescore", "neighbors"),
+    ("model", "rescore"),
+    ("rescore", "queries"),
+    ("rescore", "model"),
+    ("rescore", "query_data"),
+    ("rescore", "database_data"),
+    ("query_set", "run_file"),
+    ("unjudged", "run_file"),
+    ("queries", "query_labels", "qrels", "query_data"),
+    ("baseline_queries", "baseline"),
+    ("baseline_queries", "queries"),
+)
 
 
 def add_command(commands: Any) -> None:
-    parser = add_parser(
-        commands, "evaluate", "tie-aware scores of codes with labels, or of a run", _run, _EPILOG
+    purpose = "tie-aware scores of codes with labels, or of a run"
+    parser = add_parser(commands, "evaluate", purpose, _run, _EPILOG)
+    add_inputs(
+        parser,
+        database="codes: .npy, .npz, .mat, .pt, .csv or .parquet",
+        queries="codes of the queries (default: every item retrieves all others)",
+        database_labels="labels of the database",
+        query_labels="labels of the queries",
+        database_data="features of the database",
+        query_data="features of the queries",
+        qrels=f"{PAIRS_HELP}, in place of labels or for a run",
+        baseline="another run, or other codes of the database, to test against",
+        baseline_queries="other codes of the queries, for --baseline",
     )
-    for part in ("database", "queries"):
-        parser.add_argument(f"--{part}", type=Input, metavar="FILE", help=_CODES)
-    parser.add_argument(
-        "--database-labels", type=Input, metavar="FILE", help="one row for each code"
-    )
-    parser.add_argument("--query-labels", type=Input, metavar="FILE", help="the same of queries")
+    parser.add_argument("--run", type=Input, dest="run_file", metavar="FILE", help="TREC run")
     add_label_column(parser)
     add_id_column(parser)
     add_measures(parser)
     add_affinity(parser)
-    add_neighbors(parser, ", in place of labels; needs the features")
-    add_rescoring(
-        parser, "; needs --queries, --model, and the features --query-data and --database-data"
-    )
-    add_model(parser, "; made the codes")
-    parser.add_argument("--query-data", type=Input, metavar="FILE", help="features of the queries")
-    parser.add_argument(
-        "--database-data",
-        type=Input,
-        metavar="FILE",
-        help="features of the database; .npy is not read whole",
-    )
+    add_neighbors(parser)
+    add_rescoring(parser)
+    add_model(parser)
     add_code_length(parser)
-    parser.add_argument(
-        "--run", type=Input, dest="run_file", metavar="FILE", help="TREC run; needs --qrels"
-    )
-    parser.add_argument(
-        "--qrels",
-        type=Input,
-        metavar="FILE",
-        help=f"of a run, and of codes in place of labels: {PAIRS_HELP}",
-    )
-    parser.add_argument(
-        "--baseline",
-        type=Input,
-        metavar="FILE",
-        help="another run, or other codes of the database: also test whether the two differ on the "
-        "same queries",
-    )
-    parser.add_argument(
-        "--baseline-queries",
-        type=Input,
-        metavar="FILE",
-        help="other codes of the queries, for --baseline",
-    )
     parser.add_argument(
         "--query-set",
         choices=("judged", "both", "equal"),
-        help="which queries of a run count: all that are judged, those in both files, or an "
-        "error unless they are the same (default: judged)",
+        help="queries of a run that count (default: judged)",
     )
     parser.add_argument(
         "--unjudged",
         choices=("irrelevant", "remove", "error"),
-        help="what retrieved items without a judgment are (default: irrelevant)",
+        help="treatment of retrieved items without a judgment (default: irrelevant)",
     )
     parser.add_argument(
-        "--per-query",
-        type=output(".csv"),
-        metavar="FILE",
-        help="write the values of each query, .csv",
+        "--per-query", type=output(".csv"), metavar="FILE", help="table of each query's values"
     )
     add_jobs(parser)
-    parser.add_argument("--json", action="store_true", help="print JSON, every number in full")
+    parser.add_argument("--json", action="store_true", help="JSON output with all digits")
 
 
 class _Task(NamedTuple):
@@ -180,7 +164,8 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         others = _read_codes(options, options.baseline, options.baseline_queries, not needs_all)
         check_models([codes for codes in others if codes is not None])
         for one, other in zip((database, queries), others):
-            _check_baseline(one, other)
+            if one is not None and other is not None:
+                check_same_rows(other, one)
         _, of_others = evaluate_histogram(_count(options, *others, task), measures)
         baseline = Scores({}, of_others[OF_QUERIES], names)
     report(options, Scores(means, curves[OF_QUERIES], names), columns, baseline)
@@ -208,24 +193,12 @@ def _check(options: Namespace) -> None:
         raise UsageError("evaluate needs --database, or --run and --qrels.")
     exclude(options, "neighbors", "affinity", "database_labels", "query_labels", "label_column")
     exclude(options, "qrels", "affinity", "database_labels", "query_labels", "label_column")
-    need(options, "metric", "neighbors", "rescore")
-    need(options, "neighbors", "database_data")
     if options.neighbors:
         need(options, "queries", "query_data")
-    for name in ("query_data", "query_labels"):
-        need(options, name, "queries")
-    for name in ("query_data", "database_data"):
-        need(options, name, "rescore", "neighbors")
-    need(options, "model", "rescore")
-    for name in ("queries", "model", "query_data", "database_data"):
-        need(options, "rescore", name)
-    for name in ("query_set", "unjudged"):
-        need(options, name, "run_file")
-    need(options, "queries", "query_labels", "qrels", "query_data")
-    need(options, "baseline_queries", "baseline")
+    for name, *others in _NEEDS:
+        need(options, name, *others)
     if options.baseline and options.queries and not options.baseline_queries:
         raise UsageError("--baseline needs --baseline-queries, as there are --queries.")
-    need(options, "baseline_queries", "queries")
     if not (options.database_labels or options.qrels or options.neighbors):
         raise UsageError("evaluate needs --database-labels, --qrels or --neighbors.")
 
@@ -236,16 +209,6 @@ def _read_codes(
     paths = [database] if queries is None else [database, queries]
     found = read_codes(paths, options.bits, options.threshold, in_blocks=in_blocks)
     return found[0], (found[1] if queries is not None else None)
-
-
-def _check_baseline(codes: Codes | None, others: Codes | None) -> None:
-    if codes is not None and others is not None:
-        if len(codes.codes) != len(others.codes):
-            raise UsageError(
-                f"{others.source}: {len(others.codes):,} codes, and {codes.source} has "
-                f"{len(codes.codes):,}."
-            )
-        check_same_rows(others, codes)
 
 
 def _read_task(
@@ -282,9 +245,7 @@ def _read_task(
 
 
 def _read_features(options: Namespace, path: str, codes: Codes, columns: Any) -> Any:
-    rows: Rows = read_rows(path, columns=columns, id_column=options.id_column)
-    if rows.X.shape[0] != len(codes.codes):
-        raise UsageError(f"{path}: {rows.X.shape[0]:,} rows for {len(codes.codes):,} codes.")
+    rows = read_rows(path, columns=columns, id_column=options.id_column)
     check_same_rows(rows, codes)
     return mapped(rows.X)
 

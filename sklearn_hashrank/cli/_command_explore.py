@@ -5,23 +5,21 @@ from pathlib import Path
 from typing import Any
 
 from .._features.nearest_rows import METRICS
-from .._files.hashers.saving import load_hasher
 from ..affinity._neighbors import NeighborAffinity
-from ..base import BaseHasher
-from ..codes._reading import ReadCodes, read_codes
 from ..explore._neighbor_file import write_neighbors
 from ..explore._page_writer import write_page
 from ._arguments import (
     add_code_length,
+    add_codes,
     add_data_options,
     add_jobs,
     add_neighbors,
     add_parser,
-    named_file,
     need,
     positive,
     words,
 )
+from ._codes import load_model, read_codes_of_rows
 from ._data import affinity_of, as_compared, load_data, row_labels
 from ._errors import UsageError
 from ._file_systems import Input, written_file
@@ -43,32 +41,21 @@ examples:
       --output page.html
   hashrank explore --data embeddings.npy --texts texts.txt --neighbors 10 --model model.npz \\
       --output page.html --neighbors-output neighbors.parquet
-
-The page is one file that needs no server and no network: open it in a browser, or send it.
-Pictures of a folder belong to the rows in the order of their paths.
 """
 
 
 def add_command(commands: Any) -> None:
-    parser = add_parser(
-        commands, "explore", "write a page that shows what codes retrieve", _run, _EPILOG
-    )
+    purpose = "write a page that shows what codes retrieve"
+    parser = add_parser(commands, "explore", purpose, _run, _EPILOG)
     add_data_options(parser, required=False)
     parser.add_argument(
         "--model",
         type=lambda text: [Input(word) for word in words(text)],
         default=[],
         metavar="FILE[,FILE]",
-        help="files from hashrank fit; a page shows one or two models or codes side by side",
+        help="one or two models from hashrank fit",
     )
-    parser.add_argument(
-        "--codes",
-        type=named_file,
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="codes that something else made, one for each row; with labels they need no --data",
-    )
+    add_codes(parser)
     add_code_length(parser)
     add_thumbnails(parser)
     parser.add_argument(
@@ -76,25 +63,21 @@ def add_command(commands: Any) -> None:
         type=positive,
         default=1000,
         metavar="N",
-        help="rows that are listed as queries, sampled (default: %(default)s)",
+        help="number of rows listed as queries (default: %(default)s)",
     )
     parser.add_argument(
-        "--items",
-        type=positive,
-        metavar="N",
-        help="at most so many rows, sampled (default: as many as make a page of about 10 MB)",
+        "--items", type=positive, metavar="N", help="maximum number of rows (default: about 10 MB)"
     )
-    add_neighbors(parser, " to a query; labels only name the items")
+    add_neighbors(parser)
     parser.add_argument(
         "--neighbors-output",
         type=output(".parquet"),
         metavar="FILE",
-        help="also write the 50 nearest rows of each row by the codes of the first model, as "
-        "embedding-atlas takes them by its option --neighbors, .parquet",
+        help="table of the nearest rows by the first model, for embedding-atlas",
     )
     add_jobs(parser)
     parser.add_argument(
-        "--output", type=output(".html"), required=True, metavar="FILE", help="the page, .html"
+        "--output", type=output(".html"), required=True, metavar="FILE", help="page, .html"
     )
 
 
@@ -103,21 +86,18 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     n_shown = len(options.model) + len(options.codes)
     if not 1 <= n_shown <= _MOST_MODELS:
         raise UsageError(f"--model and --codes must name one file or two. Got {n_shown}.")
-    metric: str | None = options.metric or METRICS[0]
-    given = {
-        name: read_codes(path, n_bits=options.bits, threshold=options.threshold)
-        for name, path in options.codes
-    }
     models, columns = _load_models(options.model)
-    shown: dict[str, Any] = {**models, **given}
-    if len(shown) < len(models) + len(options.codes):
-        raise UsageError(f"--model and --codes must have different names. Got {', '.join(shown)}.")
     if options.data is None:
         metric = None  # no vectors, no exact neighbors
-        rows = _rows_of_codes(options, given)
+        rows = _rows_without_data(options)
     else:
+        metric = options.metric or METRICS[0]
         rows = load_data(options, columns, columns_of_texts(options))
-    n_rows = rows.X.shape[0]
+    given = read_codes_of_rows(options.codes, rows, options.bits, options.threshold)
+    if options.data is None:
+        rows = rows._replace(X=next(iter(given.values())).codes)  # in place of vectors
+    if names := models.keys() & given.keys():
+        raise UsageError(f"--model and --codes must have different names. Got {min(names)} twice.")
     first = next(iter(models.values()), None)
     if rows.y is None and not options.neighbors and first is not None and first.fitted_with_y_:
         raise UsageError(
@@ -126,15 +106,14 @@ def _run(options: Namespace, arguments: list[str]) -> int:
         )
     looks = thumbnails_of(options, rows)
     affinity: Any = affinity_of("auto", rows.y)
-    y = rows.y
     if options.neighbors:
-        affinity, y = NeighborAffinity(options.neighbors, metric=str(metric)), None
+        affinity = NeighborAffinity(options.neighbors, metric=str(metric))
     with written_file(options.output) as path:
         page = write_page(
             path,
-            shown,
+            models | given,
             rows.X,
-            y,
+            None if options.neighbors else rows.y,
             labels=rows.y,
             affinity=affinity,
             queries=options.queries,
@@ -157,31 +136,30 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             others["label"] = rows.y.tolist()
         with written_file(options.neighbors_output) as path:
             write_neighbors(path, first, rows.X, columns=others, n_jobs=options.n_jobs)
-        print(f"{options.neighbors_output}: neighbors of {n_rows:,} rows")
+        print(f"{options.neighbors_output}: neighbors of {rows.n_rows:,} rows")
     return 0
 
 
-def _rows_of_codes(options: Namespace, given: dict[str, ReadCodes]) -> Rows:
-    """Rows of a page of codes and labels alone; codes stand in for vectors that nothing reads."""
+def _rows_without_data(options: Namespace) -> Rows:
+    """Labels of the rows of a page that has no vectors."""
     for name in ("model", "neighbors", "image_shape"):
         need(options, name, "data")
     if not options.labels:
         raise UsageError("--codes without --data needs --labels, which say what is relevant.")
-    codes = next(iter(given.values())).codes
-    labels = row_labels(options.labels, options.label_column, len(codes))
+    labels = row_labels(options.labels, options.label_column)
     [y] = as_compared("auto", options.label_column, labels.y)
-    return labels._replace(X=codes, y=y)
+    return labels._replace(y=y)
 
 
-def _load_models(paths: list[str]) -> tuple[dict[str, BaseHasher], Any]:
+def _load_models(paths: list[str]) -> tuple[dict[str, Any], Any]:
     """Load hashers by the names of their files, and the names of the features they have seen."""
     if len(set(paths)) < len(paths):
         raise UsageError(f"--model names {paths[0]} twice.")
     stems = [Path(path).stem for path in paths]
     names = stems if len(set(stems)) == len(stems) else paths
-    models = {name: load_hasher(path) for name, path in zip(names, paths)}
-    seen = [model.__dict__.pop("feature_names_in_", None) for model in models.values()]
-    columns = [list(names) for names in seen if names is not None]
+    loaded = [load_model(path) for path in paths]
+    columns = [list(model.columns) for model in loaded if model.columns is not None]
     if len(columns) == len(paths) > 1 and columns[0] != columns[1]:
         raise UsageError("the models of --model were trained on different columns.")
+    models = {name: model.hasher for name, model in zip(names, loaded)}
     return models, columns[0] if columns else None

@@ -1,9 +1,9 @@
 """``hashrank fit``: learn a hasher from a file of rows and write it to a file."""
 
+import sys
 import time
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import redirect_stdout
 from typing import Any
 
 import numpy as np
@@ -13,25 +13,19 @@ from ..affinity._auto import fit_affinity, is_auto
 from ..comparison._method_table import method_from_name
 from ..comparison._settings import with_settings
 from ._affinities import add_affinity
-from ._arguments import add_data_options, add_parser, exclude, positive
+from ._arguments import add_bits, add_data_options, add_inputs, add_parser, exclude
 from ._data import affinity_of, bad_values_named, load_data
 from ._errors import UsageError
 from ._file_systems import written_file
-from ._judged_pairs import add_pairs, affinity_of_pairs
+from ._judged_pairs import PAIRS_HELP, affinity_of_pairs
 from ._outputs import output
-from ._progress import heartbeat
 
-_PASSES_BETWEEN_LINES = 10  # each costs a measure of some rows
+_PASSES_BETWEEN_LINES = 10  # each line costs a measure of some rows
 _EPILOG = """\
 examples:
   hashrank fit --data train.npz --method itq --bits 32 --output model.npz
   hashrank fit --data train.csv --label-column class --method talr-ap:alpha=3 --output model.npz
   hashrank fit --data items.parquet --qrels clicks.csv --method talr-ap --output model.npz
-
-The model file holds arrays and JSON: loading it runs no code. sklearn_hashrank.load_hasher reads
-it in Python. Without labels, methods that learn what is relevant take distances between the
-features. A column of lists in .parquet files is read block by block and may be larger than memory.
---qrels learns from pairs of ids, such as clicks, in place of labels.
 """
 
 
@@ -39,24 +33,15 @@ def add_command(commands: Any) -> None:
     parser = add_parser(commands, "fit", "learn a hasher and write it to a file", _run, _EPILOG)
     add_data_options(parser)
     add_affinity(parser)
-    add_pairs(parser)
+    add_inputs(parser, qrels=PAIRS_HELP)
     parser.add_argument(
         "--method",
         default="itq",
         metavar="NAME",
-        help="a name that 'hashrank methods' lists; may be followed by :parameter=value "
-        "(default: itq)",
+        help="name that 'hashrank methods' lists, with :parameter=value (default: itq)",
     )
-    parser.add_argument(
-        "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
-    )
-    parser.add_argument(
-        "--seed",
-        type=int,
-        default=0,
-        metavar="N",
-        help="seed of what the method samples (default: 0)",
-    )
+    add_bits(parser)
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed (default: 0)")
     parser.add_argument(
         "--output", type=output(".npz"), required=True, metavar="FILE", help="model file, .npz"
     )
@@ -74,16 +59,19 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     rows = load_data(options, in_blocks=True)
     affinity = affinity_of(options.affinity, rows.y)
     if options.qrels is not None:
-        n_rows = rows.X.shape[0]
-        with heartbeat(f"reading {options.qrels}"):
-            affinity = affinity_of_pairs(options.qrels, rows.ids, n_rows)
-        rows = rows._replace(y=np.arange(n_rows))
+        affinity = affinity_of_pairs(options.qrels, rows.ids, rows.n_rows)
+        rows = rows._replace(y=np.arange(rows.n_rows))
     if takes_affinity and not is_auto(affinity):
         hasher.set_params(affinity=affinity)
+    is_quiet = hasher.get_params().get("verbose") == 0
+    if is_quiet:
+        hasher.set_params(verbose=_PASSES_BETWEEN_LINES)
     start = time.perf_counter()
-    with heartbeat(f"learning {options.method}"), bad_values_named(rows), _talking(hasher):
+    with redirect_stdout(sys.stderr), bad_values_named(rows):
         hasher.fit(rows.X, rows.y)
     seconds = time.perf_counter() - start
+    if is_quiet:
+        hasher.set_params(verbose=0)  # as in Python: progress is no part of the model
     sampled = hasher._said_to_learn_from(rows.X)
     if rows.y is not None and not takes_affinity:
         hasher.affinity_ = fit_affinity(affinity, rows.y)  # to be judged by
@@ -111,16 +99,3 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     else:
         print(f"no labels: {type(hasher).__name__} learns from the features alone")
     return 0
-
-
-@contextmanager
-def _talking(hasher: Any) -> Iterator[None]:
-    """Let a hasher print every tenth pass, for a while."""
-    parameters = hasher.get_params(deep=False)
-    if "verbose" in parameters:
-        hasher.set_params(verbose=_PASSES_BETWEEN_LINES)
-    try:
-        yield
-    finally:
-        if "verbose" in parameters:
-            hasher.set_params(verbose=parameters["verbose"])

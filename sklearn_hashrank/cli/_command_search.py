@@ -17,6 +17,7 @@ from ._arguments import (
     add_code_length,
     add_id_column,
     add_jobs,
+    add_metric,
     add_model,
     add_parser,
     exclude,
@@ -39,11 +40,6 @@ examples:
   hashrank search --database codes.npy --queries q.npy -k 100 --run found.run
   hashrank search --database codes.parquet --data new.parquet --model model.npz \\
       --rescore items.parquet --output found.csv
-
-CSV has the columns query, item, distance. An .npz file of -k holds indices and distances, one row
-for each query; of --radius flat ones, and indptr. Items at the same distance come in the order of
-the database. A run, for hashrank evaluate --run and trec_eval, also holds the items that tie with
-the k-th. Where a Parquet file has a column id, its values stand for row indices.
 """
 
 _OVERSAMPLING = 10  # candidates for each result: docs/neighbors says what more of them find
@@ -52,52 +48,32 @@ _OVERSAMPLING = 10  # candidates for each result: docs/neighbors says what more 
 def add_command(commands: Any) -> None:
     parser = add_parser(commands, "search", "find the nearest codes", _run, _EPILOG)
     parser.add_argument(
-        "--database",
-        type=Input,
-        required=True,
-        metavar="FILE",
-        help="codes: .npy or .parquet from hashrank encode, or a folder of .parquet, which is read "
-        "file by file; files of other programs as for hashrank evaluate",
+        "--database", type=Input, required=True, metavar="FILE", help="codes, from hashrank encode"
     )
     queries = parser.add_mutually_exclusive_group(required=True)
-    queries.add_argument(
-        "--queries", type=Input, metavar="FILE", help="codes of queries, as --database"
-    )
-    queries.add_argument(
-        "--data", type=Input, metavar="FILE", help="features of queries; needs --model"
-    )
+    queries.add_argument("--queries", type=Input, metavar="FILE", help="codes of the queries")
+    queries.add_argument("--data", type=Input, metavar="FILE", help="features of the queries")
     add_model(parser)
     add_id_column(parser)
     add_code_length(parser)
     how_far = parser.add_mutually_exclusive_group()
     how_far.add_argument(
-        "-k", type=positive, default=10, metavar="N", help="how many of each query (default: 10)"
+        "-k", type=positive, default=10, metavar="N", help="number of neighbors (default: 10)"
     )
-    how_far.add_argument("--radius", type=not_negative, metavar="N", help="all within a distance")
+    how_far.add_argument("--radius", type=not_negative, metavar="N", help="largest distance")
     parser.add_argument(
-        "--prefix",
-        type=positive,
-        metavar="BITS",
-        help="find candidates by this many first bits, and order them by all bits; goes with -k",
+        "--prefix", type=positive, metavar="BITS", help="number of first bits that find candidates"
     )
     parser.add_argument(
-        "--rescore",
-        type=Input,
-        metavar="FILE",
-        help="features of the database, whose distances put candidates in order; needs --data",
+        "--rescore", type=Input, metavar="FILE", help="features of the database, to order by"
     )
     parser.add_argument(
         "--oversampling",
         type=positive,
         metavar="N",
-        help="candidates for --rescore, or without it for --prefix, as a multiple of -k "
-        f"(default: {_OVERSAMPLING})",
+        help=f"candidates as a multiple of -k (default: {_OVERSAMPLING})",
     )
-    parser.add_argument(
-        "--metric",
-        choices=METRICS,
-        help=f"distance of --rescore (default: {METRICS[0]})",
-    )
+    add_metric(parser)
     add_jobs(parser)
     results = parser.add_mutually_exclusive_group()
     results.add_argument(
@@ -107,13 +83,12 @@ def add_command(commands: Any) -> None:
         help=".csv or .npz file (default: CSV to standard output)",
     )
     results.add_argument(
-        "--run", type=output(), dest="run_output", metavar="FILE", help="write a TREC run"
+        "--run", type=output(), dest="run_output", metavar="FILE", help="TREC run to write"
     )
     parser.add_argument(
         "--ties",
         choices=("all", "cut"),
-        help="what --run does with items at the distance of the k-th: take all of them, or cut "
-        "them in the order of the database (default: all; cut with --rescore and --prefix)",
+        help="items of a run that tie with the k-th (default: all; cut with candidates)",
     )
 
 
@@ -189,8 +164,6 @@ def _nearest(
         n_wanted = min(n_wanted + 1, n_codes if _looks_at_all(options) else n_candidates)
     if options.rescore is not None and model is not None and rows is not None:
         items = model.read_features(options.rescore, options.id_column)
-        if items.X.shape[0] != n_codes:
-            raise UsageError(f"{items.source}: {items.X.shape[0]:,} rows for {n_codes:,} codes.")
         check_same_rows(items, database)
         distances, indices = rescore(
             np.asarray(rows.X),

@@ -10,11 +10,12 @@ from ..comparison._method_names import hasher_of_comparison, method_of_compariso
 from ..comparison._suggest import suggest
 from ._affinities import add_affinity, name_affinity
 from ._arguments import (
+    add_bits,
     add_data_options,
     add_jobs,
     add_parser,
     check_measures,
-    not_negative,
+    flag,
     positive,
     words,
 )
@@ -27,57 +28,33 @@ examples:
   hashrank suggest --data items.csv --label-column class --bits 64
   hashrank suggest --data embeddings.npy --rows 10000
   hashrank suggest --data images.npz --new-classes --methods rsh,lwh,talr-ap:dropout=0.3
-
-Training rows, database and queries are sampled from the rows. No query is trained on.
 """
 
 
 def add_command(commands: Any) -> None:
-    parser = add_parser(
-        commands,
-        "suggest",
-        "try the methods that suit the data, and say which to take",
-        _run,
-        _EPILOG,
-    )
+    purpose = "try the methods that suit the data, and say which to take"
+    parser = add_parser(commands, "suggest", purpose, _run, _EPILOG)
     add_data_options(parser)
     add_affinity(parser)
+    add_bits(parser)
     parser.add_argument(
-        "--bits", type=positive, default=32, metavar="N", help="code length (default: 32)"
+        "--new-classes", action="store_true", help="queries of classes that are not trained on"
     )
     parser.add_argument(
-        "--new-classes",
-        action="store_true",
-        help="queries will be of classes that are not trained on",
+        "--methods", type=words, metavar="NAME,...", help="methods to try (default: by the labels)"
     )
     parser.add_argument(
-        "--methods",
-        type=words,
-        metavar="NAME,...",
-        help="what is tried (default: about five methods, by the kind of labels)",
-    )
-    parser.add_argument(
-        "--measure",
-        metavar="NAME",
-        help="what decides, as for compare --measures (default: ap; of graded relevance ndcg; "
-        "without labels recall@10)",
+        "--measure", metavar="NAME", help="measure that decides (default: by the labels)"
     )
     parser.add_argument(
         "--rows",
         type=positive,
         default=3000,
         metavar="N",
-        help="most training rows (default: 3000)",
+        help="maximum number of training rows (default: 3000)",
     )
     parser.add_argument(
-        "--splits",
-        type=positive,
-        default=3,
-        metavar="N",
-        help="how many times rows are sampled (default: 3)",
-    )
-    parser.add_argument(
-        "--seed", type=not_negative, default=0, metavar="N", help="of the first split (default: 0)"
+        "--splits", type=positive, default=3, metavar="N", help="number of samples (default: 3)"
     )
     add_jobs(parser, "runs at a time")
     parser.add_argument("--quiet", action="store_true", help="no progress")
@@ -100,7 +77,6 @@ def _run(options: Namespace, arguments: list[str]) -> int:
             measure=options.measure,
             max_rows=options.rows,
             n_splits=options.splits,
-            random_state=options.seed,
             n_jobs=options.n_jobs,
             progress=progress,
         )
@@ -126,16 +102,11 @@ def _run(options: Namespace, arguments: list[str]) -> int:
 
 def _command(options: Namespace, method: str, hasher: Any) -> str:
     """What to type to learn the hasher from all rows."""
-    parts = ["hashrank", "fit", "--data", options.data]
-    if options.labels:
-        parts += ["--labels", options.labels]
-    for flag, names in (
-        ("--label-column", options.label_column),
-        ("--id-column", [options.id_column] if options.id_column else []),
-        ("--exclude-column", options.exclude_column),
-    ):
-        for name in names:
-            parts += [flag, name]
+    parts = ["hashrank", "fit"]
+    for name in ("data", "labels", "label_column", "id_column", "exclude_column"):
+        given = getattr(options, name)
+        for value in given if isinstance(given, list) else [given]:
+            parts += [] if value is None else [flag(name), value]
     if options.affinity != "auto" and "affinity" in hasher.get_params():
         parts += ["--affinity", name_affinity(options.affinity)]
     parts += ["--method", method, "--bits", str(options.bits), "--output", "model.npz"]

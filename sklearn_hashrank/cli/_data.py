@@ -10,13 +10,14 @@ from scipy import sparse
 
 from .._features.out_of_memory import StoredRows
 from ..affinity._auto import is_auto
-from ..affinity._labels import HierarchicalAffinity
-from ._affinities import compares_numbers
+from ..affinity._euclidean import EuclideanAffinity
+from ..affinity._labels import HierarchicalAffinity, SharedLabelAffinity
 from ._csv_table import is_number
 from ._errors import UsageError
 from ._messages import note
 from ._parquet_files import find_parquet
 from ._rows import Rows, concatenate, mapped, read_labels, read_rows
+from ._table import not_finite
 
 _ROWS_AT_A_TIME = 1 << 12
 
@@ -133,23 +134,20 @@ def _check_finite(rows: Rows) -> None:
             first = np.argwhere(is_bad)[0]
             row, column = first if places is None else (places.row[first[0]], places.col[first[0]])
             name = column if rows.names is None else repr(rows.names[column])
-            raise UsageError(
-                f"{rows.source}: row {start + row}, column {name} is {values[tuple(first)]}; "
-                "features must be finite."
-            )
+            raise not_finite(rows.source, start + row, f"column {name}", values[tuple(first)])
 
 
-def row_labels(path: str, label_columns: Sequence[str], n_rows: int) -> Rows:
-    """Read labels, one row for each row of something else."""
+def row_labels(path: str, label_columns: Sequence[str], n_rows: int | None = None) -> Rows:
+    """Read labels, one row for each row of something else, and check that none is missing."""
     rows = read_labels(path, label_columns)
     _check_labels(rows.y, path, n_rows)
     return rows
 
 
-def _check_labels(y: np.ndarray, path: str, n_rows: int) -> None:
+def _check_labels(y: np.ndarray, path: str, n_rows: int | None) -> None:
     n_labels = len(np.atleast_1d(y))
-    if n_labels != n_rows:
-        has_header = path.lower().endswith(".csv") and n_labels == n_rows - 1
+    if n_rows not in (None, n_labels):
+        has_header = path.lower().endswith(".csv") and n_labels + 1 == n_rows
         hint = " The first line of a CSV file names its columns: add it." if has_header else ""
         raise UsageError(f"{path}: {n_labels:,} labels for {n_rows:,} items.{hint}")
     if y.dtype.kind == "f" and np.isnan(y).any():
@@ -159,7 +157,7 @@ def _check_labels(y: np.ndarray, path: str, n_rows: int) -> None:
 
 def as_compared(affinity: Any, label_columns: list[str], *labels: np.ndarray) -> list[np.ndarray]:
     """Return labels in the form that an affinity compares; None is a command without affinities."""
-    if compares_numbers(affinity):
+    if isinstance(affinity, (EuclideanAffinity, SharedLabelAffinity)):
         return [_as_numbers(y, affinity) if y.dtype.kind in "OUS" else y for y in labels]
     if affinity == "auto" and any(map(_are_decimals, labels)):
         note(
@@ -216,11 +214,6 @@ def affinity_of(affinity: Any, y: Any) -> Any:
 def _as_text(name: str, parts: list[np.ndarray]) -> np.ndarray:
     """Text of the labels of a column, whose parts are of several files."""
     parts = [np.array(part.tolist()) if part.dtype.kind == "O" else part for part in parts]
-    if len({part.dtype.kind in "US" for part in parts}) > 1:
-        raise UsageError(
-            f"--label-column {name} holds numbers in one file and text in another, which are "
-            "never equal. A column of a CSV file is text where a single row is not an integer."
-        )
     try:
         column = concatenate(parts)
     except ValueError as error:

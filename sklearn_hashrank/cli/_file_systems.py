@@ -132,20 +132,16 @@ def brought_here(options: Namespace) -> Iterator[None]:
     forget_copies()  # of an earlier command, whose error has been shown
     with tempfile.TemporaryDirectory(prefix="hashrank-") as folder:
         for name, value in vars(options).items():
-            if isinstance(value, Input):
-                setattr(options, name, _brought_here(value, os.path.join(folder, name)))
-            elif isinstance(value, list):
-                setattr(
-                    options,
-                    name,
-                    [
-                        _brought_here(each, os.path.join(folder, f"{name}{number}"))
-                        if isinstance(each, Input)
-                        else each
-                        for number, each in enumerate(value)
-                    ],
-                )
+            setattr(options, name, _all_here(value, os.path.join(folder, name)))
         yield
+
+
+def _all_here(value: Any, folder: str) -> Any:
+    if isinstance(value, Input):
+        return _brought_here(value, folder)
+    if isinstance(value, (list, tuple)):
+        return type(value)(_all_here(each, f"{folder}{i}") for i, each in enumerate(value))
+    return value
 
 
 def _brought_here(given: Input, folder: str) -> Input:

@@ -1,6 +1,5 @@
 """Pairs of items that belong together, from tables or TREC files, as relevance of rows."""
 
-from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +9,6 @@ from ..affinity._precomputed import PrecomputedAffinity
 from ..metrics._trec_files import read_qrels
 from ._csv_table import is_number
 from ._errors import UsageError
-from ._file_systems import Input
 from ._messages import note
 from ._parquet_files import find_parquet
 from ._rows import open_table
@@ -20,10 +18,7 @@ _QUERIES_ELSEWHERE = (
     " Items are ids of rows, queries are not: to learn, pass a folder with the rows of both as "
     "--data; to evaluate, pass codes of the queries as --queries."
 )
-PAIRS_HELP = (
-    "what belongs together: a .csv or .parquet table, or a folder or pattern of .parquet, with the "
-    "columns query, item and, where pairs are graded, grade; or TREC relevance judgments"
-)
+PAIRS_HELP = "relevant pairs: a table of query, item and perhaps grade, or TREC judgments"
 
 
 class Pair(NamedTuple):
@@ -32,12 +27,6 @@ class Pair(NamedTuple):
     query_id: str
     doc_id: str
     relevance: float
-
-
-def add_pairs(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--qrels", type=Input, metavar="FILE", help=f"{PAIRS_HELP}. Ids are those of the rows"
-    )
 
 
 def affinity_of_pairs(

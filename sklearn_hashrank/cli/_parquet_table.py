@@ -9,7 +9,7 @@ from .._files.atomic import write_file
 from ._csv_table import check_text
 from ._errors import UsageError, need_extra
 from ._parquet_files import Columns, ParquetFiles, StoredColumns
-from ._table import Table
+from ._table import Table, not_finite
 
 _N_BITS, _MODEL, _N_ROWS = b"hashrank_n_bits", b"hashrank_model", b"hashrank_rows"
 
@@ -61,10 +61,8 @@ def _features(columns: Columns) -> StoredColumns:
             result[:, place] = values.to_numpy(zero_copy_only=False)
         if dtype.kind == "f" and not (is_finite := np.isfinite(result)).all():
             row, place = np.argwhere(~is_finite)[0]
-            raise UsageError(
-                f"{path}: row {first + row}, column {columns.names[place]!r} is "
-                f"{result[row, place]}; features must be finite."
-            )
+            where = f"column {columns.names[place]!r}"
+            raise not_finite(path, first + row, where, result[row, place])
         return result
 
     return StoredColumns(columns, (columns.n_rows, len(columns.names)), dtype, rows)
@@ -95,10 +93,8 @@ def _vectors(columns: Columns) -> StoredColumns:
         result = numbers.reshape(len(lists), width).astype(dtype, copy=False)
         if not np.isfinite(result).all():
             row, place = np.argwhere(~np.isfinite(result))[0]
-            raise UsageError(
-                f"{path}: row {first + row}, number {place} of column {name!r} is "
-                f"{result[row, place]}; features must be finite."
-            )
+            where = f"number {place} of column {name!r}"
+            raise not_finite(path, first + row, where, result[row, place])
         return np.asarray(result)
 
     return StoredColumns(columns, (columns.n_rows, width), dtype, rows)

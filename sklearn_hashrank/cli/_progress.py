@@ -1,14 +1,9 @@
 """Show how far long work is: one bar on a terminal, lines elsewhere."""
 
-import io
 import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import contextmanager
 from typing import Any
-
-from ._messages import say
 
 Progress = Callable[[Any, int, int], None]
 
@@ -43,33 +38,3 @@ def show_progress(quiet: bool) -> Iterator[Progress | None]:
 
 def _print_line(done: Any, n_done: int, n_total: int) -> None:
     print(f"[{n_done}/{n_total}] {done}", file=sys.stderr, flush=True)
-
-
-class _LastLine(io.TextIOBase):
-    """Keeps the last line that is written to it."""
-
-    text = ""
-
-    def write(self, text: str) -> int:
-        self.text = text.strip() or self.text
-        return len(text)
-
-
-@contextmanager
-def heartbeat(what: str, seconds: float = 15) -> Iterator[None]:
-    """Say now and then how long work has taken, with the last line that it printed."""
-    start, done, last = time.monotonic(), threading.Event(), _LastLine()
-
-    def tell() -> None:
-        while not done.wait(seconds):
-            said = f", {last.text}" if last.text else ""
-            say(f"{what}: {time.monotonic() - start:.0f} s{said}")
-
-    thread = threading.Thread(target=tell, daemon=True)
-    thread.start()
-    try:
-        with redirect_stdout(last):
-            yield
-    finally:
-        done.set()
-        thread.join()

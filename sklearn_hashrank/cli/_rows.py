@@ -39,6 +39,10 @@ class Rows(NamedTuple):
     names: list[str] | None = None  # of the features
     label_names: Sequence[str] | None = None  # of classes 0, 1, ...
 
+    @property
+    def n_rows(self) -> int:
+        return int((np.atleast_1d(self.y) if self.X is None else self.X).shape[0])
+
 
 def open_table(path: str) -> Table | None:
     """The table that a path names; None for arrays."""
@@ -116,10 +120,14 @@ def read_texts(path: str, column: str) -> list[str]:
 
 
 def check_same_rows(rows: Any, others: Any) -> None:
-    """Refuse two files of rows in different orders, where the ids of both say so.
+    """Refuse two files of different numbers of rows, or in different orders if ids say so.
 
     Rows without ids have numbers, which are not compared with ids of another kind.
     """
+    if rows.n_rows != others.n_rows:
+        raise UsageError(
+            f"{rows.source} has {rows.n_rows:,} rows, and {others.source} has {others.n_rows:,}."
+        )
     ids, other = rows.ids, others.ids
     if ids is None or other is None or ids.dtype.kind != other.dtype.kind:
         return
@@ -162,13 +170,16 @@ def mapped(rows: Any) -> Any:
 
 
 def concatenate(parts: Sequence[np.ndarray]) -> np.ndarray:
-    """Join arrays, unless integers would become floats that cannot tell them apart."""
+    """Join arrays, unless numbers would become text, or floats that cannot tell integers apart."""
+    dtypes = ", ".join(str(part.dtype) for part in parts)
+    if len({part.dtype.kind in "US" for part in parts}) > 1:
+        raise ValueError(f"numbers cannot be joined with text. Got dtypes {dtypes}.")
     joined = np.concatenate(parts)
     has_integers = any(part.dtype.kind in "iu" for part in parts)
     if joined.dtype.kind == "f" and has_integers and np.abs(joined).max(initial=0) >= _FIRST_GAP:
         raise ValueError(
             "integers beyond 2**53 cannot be joined with numbers of another type. Got dtypes "
-            f"{', '.join(str(part.dtype) for part in parts)}."
+            f"{dtypes}."
         )
     return joined
 
@@ -206,31 +217,21 @@ def _chosen_labels(
     file, name = split_array_name(path)
     names: list[str | None] = [name] if name is not None else [*label_columns] or [None]
     chosen = [choose_array(arrays, file, each, _LABELS) for each in names]
-    columns = [_column(array, file) for array in chosen]
+    is_matlab = file.lower().endswith(".mat")  # where vectors are matrices
+    columns = [
+        array.ravel() if is_matlab and array.ndim == 2 and 1 in array.shape else array
+        for array in chosen
+    ]
     if len(columns) > 1 and len({column.shape for column in columns}) + columns[0].ndim > 2:
         shapes = listed(column.shape for column in columns)
         raise UsageError(f"{file}: arrays of a label path must be columns. Got shapes {shapes}.")
     return _joined(columns)
 
 
-def _column(array: np.ndarray, file: str) -> np.ndarray:
-    """A vector of labels as such, which MATLAB keeps as a matrix."""
-    is_vector = array.ndim == 2 and 1 in array.shape and file.lower().endswith(".mat")
-    return array.ravel() if is_vector else array
-
-
 def _both(arrays: dict[str, np.ndarray], name: str, path: str) -> np.ndarray:
-    """Join training and test rows, unless numpy would turn numbers into text."""
-    parts = [arrays[f"{name}_train"], arrays[f"{name}_test"]]
-    if len({part.dtype.kind if part.dtype.kind in "US" else "numbers" for part in parts}) > 1:
-        raise UsageError(
-            f"{path}: {name}_train and {name}_test must be of one kind, numbers or text. "
-            f"Got dtypes {parts[0].dtype} and {parts[1].dtype}."
-        )
-    if name == "X":
-        return np.concatenate(parts)
+    """Join training and test rows."""
     try:
-        return concatenate(parts)
+        return concatenate([arrays[f"{name}_train"], arrays[f"{name}_test"]])
     except ValueError as error:
         raise UsageError(f"{path}: {name}_train and {name}_test: {error}") from error
 

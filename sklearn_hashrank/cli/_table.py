@@ -69,3 +69,8 @@ def listed(names: Iterable[Any]) -> str:
     """List the first names, and how many more there are, for an error."""
     names = list(map(str, names))
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def not_finite(source: str, row: int, where: str, value: Any) -> UsageError:
+    """Error for a feature that is infinite or not a number."""
+    return UsageError(f"{source}: row {row}, {where} is {value}; features must be finite.")

@@ -19,24 +19,13 @@ _PICTURES = {".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 def add_thumbnails(parser: ArgumentParser) -> None:
     looks = parser.add_mutually_exclusive_group()
     looks.add_argument(
-        "--images",
-        type=Input,
-        metavar="FOLDER|FILE",
-        help="pictures of the rows: a folder, in the order of its paths, or a .npy file of shape "
-        "(rows, height, width) or (rows, height, width, 3)",
+        "--images", type=Input, metavar="FOLDER|FILE", help="pictures of the rows, in their order"
     )
     looks.add_argument(
-        "--image-shape",
-        type=lengths,
-        metavar="H,W[,3]",
-        help="the features are pixels of pictures of this shape",
+        "--image-shape", type=lengths, metavar="H,W[,3]", help="shape of features that are pixels"
     )
     looks.add_argument(
-        "--texts",
-        type=Input,
-        metavar="COLUMN|FILE",
-        help="column of the data or of --labels that holds texts, or a .txt file with a line for "
-        "each row",
+        "--texts", type=Input, metavar="COLUMN|FILE", help="column or .txt file with a text per row"
     )
 
 

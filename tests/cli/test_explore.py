@@ -94,34 +94,14 @@ def table(folder, digits):
         writer.writerows(zip(texts, X[:, 10], X[:, 20], y))
     with open("numbers.csv", "w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([["a", "b", "class"], *zip(X[:, 10], X[:, 20], y)])
-    main(
-        [
-            "fit",
-            "--data",
-            "numbers.csv",
-            "--label-column",
-            "class",
-            "--bits",
-            "2",
-            "--output",
-            "m.npz",
-        ]
-    )
+    fit = "fit --data numbers.csv --label-column class --bits 2 --output m.npz"
+    assert main(fit.split()) == 0
     return texts
 
 
 def test_texts_of_a_column(folder, table, capsys):
-    code, _, err = explore(
-        capsys,
-        "--data",
-        "items.csv",
-        "--label-column",
-        "class",
-        "--texts",
-        "text",
-        "--model",
-        "m.npz",
-    )
+    options = "--data items.csv --label-column class --texts text --model m.npz"
+    code, _, err = explore(capsys, *options.split())
     assert code == 0, err
     shown = read(folder / "page.html")["items"]["texts"]
     assert shown[0] == table[0]
@@ -242,6 +222,30 @@ def test_codes_of_something_else_beside_a_model(folder, capsys, digits):
     assert (codes == np.packbits(bits, axis=1)[:, 0]).all()
 
 
+def test_codes_of_tables_and_addresses_belong_to_the_rows(folder, capsys, digits):
+    """In the order of their ids; a folder has the codes of one model."""
+    fsspec, parquet = pytest.importorskip("fsspec"), pytest.importorskip("pyarrow.parquet")
+    pa = pytest.importorskip("pyarrow")
+    ids = np.arange(200) + 7
+    columns = {f"f{place}": values for place, values in enumerate(digits[0].T)}
+    parquet.write_table(pa.table({"id": ids, **columns}), "items.parquet")
+    parquet.write_table(pa.table({"id": ids[::-1], **columns}), "reversed.parquet")
+    for name in ("items", "reversed"):
+        files = ["--data", f"{name}.parquet", "--output", f"{name}.codes.parquet"]
+        assert main(["encode", "--model", "itq.npz", *files]) == 0
+    with fsspec.open("memory://codes/itq.npy", "wb") as file:
+        np.save(file, np.load("X.npy")[:, :9] > 3)
+    for command in (["explore", "--output", "p.html"], ["compare", "--methods", "lsh"]):
+        words = [*command, "--data", "items.parquet", "--codes"]
+        assert main([*words, "a=reversed.codes.parquet"]) == 2
+        assert "row 0 is 7, and of reversed.codes.parquet it is 206" in capsys.readouterr().err
+    codes = ["a=items.codes.parquet", "--codes", "b=memory://codes/itq.npy"]
+    assert (
+        main(["explore", "--data", "items.parquet", "--codes", *codes, "--output", "p.html"]) == 0
+    )
+    assert [each["nBits"] for each in read(folder / "p.html")["models"]] == [8, 9]
+
+
 @pytest.mark.parametrize("looks", ["images.npy", "pictures"])
 def test_codes_labels_and_pictures_need_no_features(folder, capsys, digits, looks):
     image = pytest.importorskip("PIL.Image")
@@ -267,7 +271,8 @@ def test_codes_labels_and_pictures_need_no_features(folder, capsys, digits, look
     ("options", "named"),
     [
         ([], "--model and --codes"),
-        (["--codes", "a=bits.npy", "--codes", "a=bits.npy"], "different names. Got a"),
+        (["--codes", "a=bits.npy", "--codes", "a=bits.npy", "--labels", "y.npy"], "'a' twice"),
+        (["--model", "itq.npz", "--codes", "itq=bits.npy", "--data", "X.npy"], "itq twice"),
         (["--codes", "a=bits.npy"], "needs --labels"),
         (["--model", "itq.npz"], "--model needs --data"),
         (["--codes", "a=bits.npy", "--labels", "y.npy", "--neighbors", "3"], "needs --data"),

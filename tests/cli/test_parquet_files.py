@@ -165,7 +165,7 @@ def test_rescoring_takes_the_rows_of_the_codes_alone(capsys):
     search = "search", "--model", "m.npz", "--data", "items.parquet", "--database", "codes.parquet"
     for more, message in (
         (["--rescore", "other order.parquet"], f"row 0 is {IDS[-1]}, and of codes.parquet it is"),
-        (["--rescore", "fewer.parquet"], "fewer.parquet: 499 rows for 500 codes"),
+        (["--rescore", "fewer.parquet"], "fewer.parquet has 499 rows, and codes.parquet has 500"),
         (["--oversampling", 10], "--oversampling needs --rescore or --prefix"),
         (["--prefix", 4, "--radius", 2], "--prefix and --radius exclude each other"),
         (["--prefix", 8], "prefix must be less than the 8 bits"),
@@ -220,17 +220,8 @@ def test_files_of_a_folder_that_do_not_fit_together_are_refused(capsys):
     write("rows/0.parquet", few)
     write("rows/1.parquet", few[:, :5])
     for bits, place in ((6, "lengths/0"), (8, "lengths/1"), (8, "widths/0"), (16, "widths/1")):
-        run(
-            "fit",
-            "--data",
-            "rows/0.parquet",
-            "--method",
-            "lsh",
-            "--bits",
-            bits,
-            "--output",
-            "m.npz",
-        )
+        lsh = "--method", "lsh", "--bits", bits, "--output", "m.npz"
+        run("fit", "--data", "rows/0.parquet", *lsh)
         run(
             *("encode", "--model", "m.npz", "--data", "columns/0.parquet"),
             *("--output", f"{place}.parquet"),

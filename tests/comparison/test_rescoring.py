@@ -292,7 +292,7 @@ def test_neighbors_need_features_and_no_labels(files, capsys, change, message):
     ("change", "message"),
     [
         ({"--model": None}, "--rescore needs --model"),
-        ({"--query-data": "d.npy"}, "220 rows for 40 codes"),
+        ({"--query-data": "d.npy"}, "d.npy has 220 rows, and"),
         ({"--query-data": "other.npy"}, "are not the codes of"),
     ],
 )
