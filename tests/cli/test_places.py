@@ -72,7 +72,7 @@ def without_times(text):
     return re.sub(r"in [\d.e-]+ s\b", "", text)
 
 
-@pytest.mark.parametrize("data", ["items", "items.parquet", "items/*.parquet"])
+@pytest.mark.parametrize("data", ["items", "items/*.parquet"])
 def test_addresses_give_what_paths_give(data, folder, capsys, tmp_path):
     Path("out").mkdir()
     all_steps(".", "out", data)

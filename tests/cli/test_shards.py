@@ -1,9 +1,5 @@
 """Codes in folders of tables: searched and evaluated as one, and refused where they are not."""
 
-import os
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sklearn_hashrank import HammingNeighbors, load_hasher
-from sklearn_hashrank.cli import _codes, main
+from sklearn_hashrank.cli import _codes, _command_encode, main
 from sklearn_hashrank.cli._parquet_files import find_parquet
-from sklearn_hashrank.cli._parquet_table import parquet_codes
+from sklearn_hashrank.cli._parquet_table import parquet_codes, write_codes
 from sklearn_hashrank.neighbors import _chunked
 
 N, WIDTH, BITS = 600, 12, 10
@@ -78,13 +74,11 @@ def test_tables_hold_the_codes_of_their_rows():
 @pytest.mark.parametrize(
     ("data", "more"),
     [
-        ("items", []),
         ("items", ["--shard-rows", SMALL]),
-        ("items", ["--shard-rows", 10 * N]),
-        ("items.parquet", ["--shard-rows", SMALL]),
+        ("items.parquet", ["--shard-rows", 10 * N]),
         ("items/*/*.parquet", []),
     ],
-    ids=["folder", "rows", "one", "rows of a file", "pattern"],
+    ids=["folder", "file", "pattern"],
 )
 def test_what_is_found_and_measured_is_that_of_one_file(more, data, capsys):
     """Neighbours with ties at every place, and histograms, do not depend on shards."""
@@ -183,39 +177,24 @@ def test_folders_that_hold_something_are_refused(capsys):
     assert Path("empty/part-00000.parquet").read_bytes() == before
 
 
-SLOW = """
-import sys, time
-from sklearn_hashrank.cli import _command_encode, main
+def test_a_folder_appears_when_all_its_files_are_written(monkeypatch, capsys):
+    """So a process that is killed leaves none."""
+    written = []
 
-write = _command_encode.write_codes
+    def write_until_the_second(*arguments):
+        assert not Path("codes").exists()
+        write_codes(*arguments)
+        written.append(arguments[0])
+        if len(written) == 2:
+            raise KeyboardInterrupt
 
-def slowly(*arguments):
-    write(*arguments)
-    print("written", flush=True)
-    time.sleep(0 if slowly.n == 0 else 60)
-    slowly.n += 1
-
-slowly.n = 0
-_command_encode.write_codes = slowly
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-@pytest.mark.process
-def test_a_killed_encoding_leaves_no_folder(folder):
     command = [*ENCODE, "items.parquet", "--output", "codes", "--shard-rows", "100"]
-    Path("slow.py").write_text(SLOW)
-    root = Path(__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": str(root)}
-    process = subprocess.Popen(
-        [sys.executable, "slow.py", *command], stdout=subprocess.PIPE, env=environment
-    )
-    for _ in range(2):
-        assert process.stdout.readline() == b"written\n"
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
+    with monkeypatch.context() as patch:
+        patch.setattr(_command_encode, "write_codes", write_until_the_second)
+        assert main(command) == 130
+    assert len(written) == 2
     assert not Path("codes").exists()
+    assert not [*Path().glob(".hashrank-*")]
     run(*command)
     assert len([*Path("codes").iterdir()]) == 6
 
