@@ -227,7 +227,19 @@ def lengths(text: str) -> list[int]:
     return [positive(word) for word in words(text)]
 
 
-def positive(text: str, least: int = 1) -> int:
+def positive(text: str) -> int:
+    return _at_least(text, 1)
+
+
+def not_negative(text: str) -> int:
+    return _at_least(text, 0)
+
+
+def number_or_all(text: str) -> int:
+    return ALL if text == "all" else positive(text)
+
+
+def _at_least(text: str, least: int) -> int:
     try:
         number = int(text)
     except ValueError:
@@ -235,11 +247,3 @@ def positive(text: str, least: int = 1) -> int:
     if number < least:
         raise ArgumentTypeError(f"{text!r} is not an int >= {least}")
     return number
-
-
-def not_negative(text: str) -> int:
-    return positive(text, least=0)
-
-
-def number_or_all(text: str) -> int:
-    return ALL if text == "all" else positive(text)

@@ -42,9 +42,8 @@ from ._arguments import (
 from ._codes import read_codes_of_rows
 from ._data import NAMED, affinity_of, load_data
 from ._errors import UsageError
-from ._messages import note, say
+from ._messages import note, print_progress, say
 from ._outputs import Report
-from ._progress import show_progress
 from ._rows import Rows
 from ._thumbnails import add_thumbnails, columns_of_texts, thumbnails_of
 
@@ -157,33 +156,32 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.neighbors:
         rows = rows._replace(y=None)
         affinity = NeighborAffinity(options.neighbors, metric=metric)
-    with show_progress(options.quiet) as progress:
-        try:
-            comparison = compare(
-                rows.X,
-                rows.y,
-                codes=given,
-                methods=methods,
-                skip_unsupported=options.skip_unsupported or options.methods is None,
-                n_bits=options.bits,
-                seeds=options.seeds,
-                protocol=_protocol(options, rows),
-                affinity=affinity,
-                measures=measures,
-                columns=options.columns,
-                rescore=options.rescore and {"n_neighbors": options.rescore, "metric": metric},
-                explore=explore,
-                name=Path(options.data).name,
-                store=folder / "runs",
-                n_jobs=options.n_jobs,
-                progress=progress,
-                command=shlex.join(["hashrank", *arguments]),
-            )
-        except KeyboardInterrupt as interrupt:
-            raise KeyboardInterrupt(
-                f"interrupted: finished runs are kept in {folder / 'runs'}; the same command again "
-                "does the rest"
-            ) from interrupt
+    try:
+        comparison = compare(
+            rows.X,
+            rows.y,
+            codes=given,
+            methods=methods,
+            skip_unsupported=options.skip_unsupported or options.methods is None,
+            n_bits=options.bits,
+            seeds=options.seeds,
+            protocol=_protocol(options, rows),
+            affinity=affinity,
+            measures=measures,
+            columns=options.columns,
+            rescore=options.rescore and {"n_neighbors": options.rescore, "metric": metric},
+            explore=explore,
+            name=Path(options.data).name,
+            store=folder / "runs",
+            n_jobs=options.n_jobs,
+            progress=None if options.quiet else print_progress,
+            command=shlex.join(["hashrank", *arguments]),
+        )
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt(
+            f"interrupted: finished runs are kept in {folder / 'runs'}; the same command again "
+            "does the rest"
+        ) from interrupt
     return _write(comparison, folder, options)
 
 

@@ -20,7 +20,7 @@ from ._arguments import (
     words,
 )
 from ._data import affinity_of, load_data
-from ._progress import show_progress
+from ._messages import print_progress
 
 _EPILOG = """\
 examples:
@@ -66,20 +66,19 @@ def _run(options: Namespace, arguments: list[str]) -> int:
     if options.measure is not None:
         check_measures([options.measure])
     rows = load_data(options)
-    with show_progress(options.quiet) as progress:
-        found = suggest(
-            rows.X,
-            rows.y,
-            n_bits=options.bits,
-            new_classes=options.new_classes,
-            methods=options.methods,
-            affinity=affinity_of(options.affinity, rows.y),
-            measure=options.measure,
-            max_rows=options.rows,
-            n_splits=options.splits,
-            n_jobs=options.n_jobs,
-            progress=progress,
-        )
+    found = suggest(
+        rows.X,
+        rows.y,
+        n_bits=options.bits,
+        new_classes=options.new_classes,
+        methods=options.methods,
+        affinity=affinity_of(options.affinity, rows.y),
+        measure=options.measure,
+        max_rows=options.rows,
+        n_splits=options.splits,
+        n_jobs=options.n_jobs,
+        progress=None if options.quiet else print_progress,
+    )
     method, reason = found.best()
     print(f"Take {method}: {reason}\n")
     print(found.to_markdown())

@@ -1,6 +1,7 @@
 """Messages to the user, on standard error."""
 
 import sys
+from typing import Any
 
 from .._utils.text import plain
 
@@ -17,6 +18,11 @@ def say(text: str) -> None:
     for copy, address in _COPIES.items():
         text = text.replace(copy, address)
     print(f"hashrank: {plain(text)}", file=sys.stderr)
+
+
+def print_progress(done: Any, n_done: int, n_total: int) -> None:
+    """Print how far long work is."""
+    print(f"[{n_done}/{n_total}] {done}", file=sys.stderr, flush=True)
 
 
 def name_copy(path: str, address: str) -> None:

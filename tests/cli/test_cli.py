@@ -1,7 +1,6 @@
 """The command: files in, files out, one clear line and the right exit code where that fails."""
 
 import csv
-import io
 import json
 import os
 import re
@@ -968,30 +967,6 @@ def test_files_refuse_in_one_line(model, capsys):
         output = ["--output", "c.npy"] if arguments[0] == "encode" else []
         assert message in refused(capsys, *arguments, *output)
     assert not Path("c.npy").exists()
-
-
-class Terminal(io.StringIO):
-    """Standard error that says it is a terminal."""
-
-    def isatty(self):
-        return True
-
-
-def test_progress_on_a_terminal(folder, capsys, no_pictures, monkeypatch):
-    pytest.importorskip("rich")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setattr("sys.stderr", Terminal())
-    settings = ["compare", "--data", "digits", "--methods", "lsh", "--bits", "8", "--output", "o"]
-    assert main([*settings, "--seeds", "2"]) == 0
-    text = sys.stderr.getvalue()
-    assert "lsh, 8 bits, seed 1: ap 0." in text
-    assert "2/2" in text  # the bar
-    monkeypatch.setitem(sys.modules, "rich.console", None)
-    monkeypatch.setattr("sys.stderr", Terminal())
-    assert main([*settings, "--seeds", "1"]) == 0
-    assert sys.stderr.getvalue().startswith("[1/1] lsh, 8 bits, seed 0: ")
-    assert sys.stderr.getvalue().count("\n") == 1
 
 
 def test_a_fit_says_how_far_it_is(folder, capsys):
