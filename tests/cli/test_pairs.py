@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from sklearn_hashrank import PrecomputedAffinity, TALRLinear, load_hasher, retrieval_histogram
-from sklearn_hashrank.cli import main
 from sklearn_hashrank.metrics import read_qrels
+from tests.cli.commands import refusal, run
 
 N, N_QUERIES, BITS = 120, 30, 8
 RNG = np.random.default_rng(0)
@@ -20,15 +20,6 @@ NUMBERS = RNG.permutation(10 * N)[:N]
 PAIRS = [
     (IDS[i], IDS[j], 1 + int(i % 2)) for i in range(N) for j in range(i) if TOPICS[i] == TOPICS[j]
 ]
-
-
-def run(*arguments):
-    assert main([str(argument) for argument in arguments]) == 0
-
-
-def refusal(capsys, *arguments):
-    assert main([str(argument) for argument in arguments]) == 2
-    return capsys.readouterr().err
 
 
 def table(ids, rows=X, name="id"):

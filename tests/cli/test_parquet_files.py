@@ -19,6 +19,7 @@ from sklearn_hashrank.cli._parquet_files import find_parquet
 from sklearn_hashrank.cli._parquet_table import parquet_codes
 from sklearn_hashrank.cli._rows import read_labels, read_rows, read_texts
 from sklearn_hashrank.neighbors import HammingNeighbors, rescore
+from tests.cli.commands import refusal, run
 
 N, WIDTH = 500, 8
 RNG = np.random.default_rng(0)
@@ -48,15 +49,6 @@ def folder(tmp_path, monkeypatch):
 def write(path, rows=X, name="embedding", row_group_size=120, **columns):
     table = pa.table({**columns, name: rows if isinstance(rows, pa.Array) else fixed(rows)})
     pq.write_table(table, path, row_group_size=row_group_size)
-
-
-def run(*arguments):
-    assert main([str(argument) for argument in arguments]) == 0
-
-
-def refusal(capsys, *arguments):
-    assert main([str(argument) for argument in arguments]) == 2
-    return capsys.readouterr().err
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())

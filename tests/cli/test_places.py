@@ -9,22 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sklearn_hashrank.cli import _file_systems, main
+from sklearn_hashrank.cli import _file_systems
 from sklearn_hashrank.cli._parquet_files import find_parquet
+from tests.cli.commands import refusal, run
 
 N, WIDTH, BITS = 300, 10, 9
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(N, WIDTH)).astype(np.float32)
 Y = RNG.integers(0, 3, N)
-
-
-def run(*arguments):
-    assert main([str(argument) for argument in arguments]) == 0
-
-
-def refusal(capsys, *arguments):
-    assert main([str(argument) for argument in arguments]) == 2
-    return capsys.readouterr().err
 
 
 def table(part=slice(None)):

@@ -12,6 +12,7 @@ from sklearn_hashrank.cli import _codes, _command_encode, main
 from sklearn_hashrank.cli._parquet_files import find_parquet
 from sklearn_hashrank.cli._parquet_table import parquet_codes, write_codes
 from sklearn_hashrank.neighbors import _chunked
+from tests.cli.commands import refusal, run
 
 N, WIDTH, BITS = 600, 12, 10
 RNG = np.random.default_rng(0)
@@ -27,15 +28,6 @@ def write(path, part=slice(None), rows=X, **more):
     lists = pa.FixedSizeListArray.from_arrays(rows[part].ravel(), WIDTH)
     columns = {"id": IDS[part], "y": Y[part], **more}
     pq.write_table(pa.table({**columns, "embedding": lists}), path, row_group_size=60)
-
-
-def run(*arguments):
-    assert main([str(argument) for argument in arguments]) == 0
-
-
-def refusal(capsys, *arguments):
-    assert main([str(argument) for argument in arguments]) == 2
-    return capsys.readouterr().err
 
 
 @pytest.fixture(autouse=True)
