@@ -56,7 +56,8 @@ def add_data_options(parser: ArgumentParser, required: bool = True) -> None:
         type=Input,
         required=required,
         metavar="NAME|FILE",
-        help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of features",
+        help=f"{', '.join(NAMED)}; or a .npy, .npz, .mat, .pt, .csv or .parquet file of features, "
+        "FILE:NAME for one of its arrays",
     )
     parser.add_argument("--labels", type=Input, metavar="FILE", help="labels, one row per item")
     add_label_column(parser)
