@@ -101,7 +101,7 @@ SECTIONS = (
     Section(
         "Scorers",
         "sklearn_hashrank.metrics",
-        ("make_retrieval_scorer", "get_retrieval_scorer"),
+        ("make_retrieval_scorer",),
         "For cross-validation and searches; see :ref:`model_selection`.",
     ),
     Section(
@@ -127,7 +127,7 @@ SECTIONS = (
     Section(
         "Code usage and curves",
         "sklearn_hashrank.metrics",
-        ("code_usage", "CodeUsage", "precision_recall_curve", "recall_at_k_curve"),
+        ("code_usage", "CodeUsage", "precision_recall_curve"),
         "How many codes are used, and how evenly; see :ref:`usage`.",
     ),
     Section(

@@ -203,11 +203,12 @@ def compare(
     digest = joblib.hash((X, y), coerce_mmap=True)
     runs = [replace(run, key=run_key(digest, run, decided, evaluation)) for run in runs]
     results = execute_all(runs, X, y, evaluation, store, n_jobs, progress)
-    found = {(r.n_bits, r.seed): run for run, r in zip(runs, results) if r.scores}
-    chance = [
-        measure_chance(bits, found[bits, seed], compared, evaluation, n_jobs)
-        for bits, seed in sorted(found)
-    ]
+    done = [(run, result.n_bits) for run, result in zip(runs, results) if result.scores]
+    chance = []
+    for run in {run.seed: run for run, _ in done}.values():
+        of_seed = sorted({bits for other, bits in done if other.seed == run.seed})
+        chance += measure_chance(of_seed, run, compared, evaluation, n_jobs)
+    chance.sort(key=lambda result: (result.n_bits, result.seed))
     kept = {method: hashers[method] for method in dict.fromkeys(run.method for run in runs)}
     about = {
         "data": describe_data(name, X, compared, fitted[seeds[0]]) | {"digest": digest},

@@ -32,12 +32,6 @@ class ExplorePage:
     y: Any
     options: Mapping[str, Any]
 
-    @property
-    def says(self) -> str:
-        """What the page shows of the comparison."""
-        text: str = self.options["note"]
-        return text
-
     def write(self, path: Path) -> None:
         write_page(path, self.models, self.X, self.y, **self.options)
 

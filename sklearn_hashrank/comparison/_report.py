@@ -57,12 +57,14 @@ def to_html(comparison: "Comparison", figures: Sequence[Figure]) -> str:
     for heading, names in (*_SECTIONS[:-1], ("Other measures", others), _SECTIONS[-1]):
         shown = [table for table in tables if table.column.name in names]
         if shown:
-            tables_shown = (_table(table) for table in shown)
-            body += [f"<h2>{heading}</h2>", _side_by_side(tables_shown)]
+            blocks = "".join(f"<div>{_table(table)}</div>" for table in shown)
+            body += [f"<h2>{heading}</h2>", f'<div class="blocks">{blocks}</div>']
             body.append(_figures([figure for figure in figures if figure.column in names]))
     if any(result.scores for result in comparison.results):
         body += _figures_by_length(figures)
-    body += ["<h2>How it was made</h2>", *_how(about), *_notes(comparison)]
+    body += ["<h2>How it was made</h2>", *_how(about)]
+    if notes := [(note, result) for result in comparison.results for note in result.warnings]:
+        body.append(f"<h3>Warnings</h3>{_said(notes)}")
     body += ["<h2>All runs</h2>", _all_runs(comparison)]
     return html_page(
         title=title,
@@ -147,10 +149,6 @@ def _in_short(comparison: "Comparison") -> str:
     )
 
 
-def _side_by_side(blocks: Iterable[str]) -> str:
-    return f'<div class="blocks">{"".join(f"<div>{block}</div>" for block in blocks)}</div>'
-
-
 def _legend(groups: Mapping[str, Sequence[str]]) -> list[str]:
     """Say what the methods of each group have in common."""
     if set(groups) <= {OTHERS}:
@@ -219,16 +217,12 @@ def _cell(cell: Cell | None, table: Table, shade: int) -> str:
 
 
 def _figures(figures: Iterable[Figure]) -> str:
-    shown = "".join(
-        f"<figure>{_picture(figure)}<figcaption>{prose(figure.caption)}</figcaption></figure>"
-        for figure in figures
-    )
-    return f'<div class="figures">{shown}</div>'
-
-
-def _picture(figure: Figure) -> str:
-    source = base64.b64encode(figure.saved_as("svg")).decode()
-    return f'<img src="data:image/svg+xml;base64,{source}" alt="{escape(figure.caption)}">'
+    shown = []
+    for figure in figures:
+        source = base64.b64encode(figure.saved_as("svg")).decode()
+        picture = f'<img src="data:image/svg+xml;base64,{source}" alt="{escape(figure.caption)}">'
+        shown.append(f"<figure>{picture}<figcaption>{prose(figure.caption)}</figcaption></figure>")
+    return f'<div class="figures">{"".join(shown)}</div>'
 
 
 def _figures_by_length(figures: Sequence[Figure]) -> list[str]:
@@ -252,21 +246,14 @@ def _how(about: Mapping[str, Any]) -> list[str]:
     }
     text = []
     for heading, facts in parts.items():
-        text += [f"<h3>{heading}</h3>", _facts(facts)]
+        lines = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
+        text += [f"<h3>{heading}</h3>", f"<dl>{lines}</dl>"]
     if about["skipped"]:
         lines = "".join(f"<li>{escape(line)}</li>" for line in about["skipped"])
         text += ["<h3>Methods that do not support these data</h3>", f"<ul>{lines}</ul>"]
     if about["command"]:
         text += ["<h3>Command</h3>", f"<pre>{escape(about['command'])}</pre>"]
     return text
-
-
-def _facts(facts: Mapping[str, str]) -> str:
-    return (
-        "<dl>"
-        + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in facts.items())
-        + "</dl>"
-    )
 
 
 def _failures(comparison: "Comparison") -> list[str]:
@@ -283,13 +270,8 @@ def _page_to_look_at(comparison: "Comparison") -> list[str]:
     page = comparison.explore_page
     if page is None:
         return []
-    names = escape(_listed(list(page.models)))
-    return [f'<p><a href="explore.html">Look at what {names} retrieve</a>: {prose(page.says)}</p>']
-
-
-def _notes(comparison: "Comparison") -> list[str]:
-    notes = [(note, result) for result in comparison.results for note in result.warnings]
-    return [f"<h3>Warnings</h3>{_said(notes)}"] if notes else []
+    names, note = escape(_listed(list(page.models))), prose(page.options["note"])
+    return [f'<p><a href="explore.html">Look at what {names} retrieve</a>: {note}</p>']
 
 
 def _said(messages: Iterable[tuple[str, RunResult]]) -> str:

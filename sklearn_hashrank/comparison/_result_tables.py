@@ -42,11 +42,6 @@ class Table:
     cells: dict[tuple[str, int], Cell]  # missing where no run succeeded
     groups: dict[str, list[str]] = field(default_factory=dict)  # empty where none is shown
 
-    @property
-    def has_chance(self) -> bool:
-        """Whether there is a row of what constant codes score."""
-        return any((CHANCE, n_bits) in self.cells for n_bits in self.n_bits)
-
 
 def summarize(
     results: Sequence[RunResult],
@@ -70,9 +65,9 @@ def summarize(
         for n_bits in lengths:
             best = None if column.is_time else marked_method(results, column.name, n_bits)
             for method in methods:
-                if _by_seed(results, method, n_bits, column.name):
+                if _of_seeds(results, method, n_bits, column.name):
                     cells[method, n_bits] = _cell(results, method, n_bits, column, method == best)
-            if cells and _by_seed(chance, CHANCE, n_bits, column.name):
+            if cells and _of_seeds(chance, CHANCE, n_bits, column.name):
                 cells[CHANCE, n_bits] = _cell(chance, CHANCE, n_bits, column, False)
         if cells:
             tables.append(Table(column, methods, lengths, cells, groups))
@@ -83,28 +78,23 @@ def _cell(
     results: Sequence[RunResult], method: str, n_bits: int, column: Column, best: bool
 ) -> Cell:
     values, lowest, highest = (
-        list(_by_seed(results, method, n_bits, column.name + suffix).values())
+        _of_seeds(results, method, n_bits, column.name + suffix)
         for suffix in ("", "_pessimistic", "_optimistic")
     )
-    return Cell(_mean(values), _deviation(values), _mean(lowest), _mean(highest), best)
+    deviation = float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
+    return Cell(_mean(values), deviation, _mean(lowest), _mean(highest), best)
 
 
-def _by_seed(results: Sequence[RunResult], method: str, n_bits: int, name: str) -> dict[int, float]:
-    return {
-        result.seed: result.scores[name]
+def _of_seeds(results: Sequence[RunResult], method: str, n_bits: int, name: str) -> list[float]:
+    return [
+        result.scores[name]
         for result in results
         if (result.method, result.n_bits) == (method, n_bits) and name in result.scores
-    }
+    ]
 
 
-def _mean(values: Iterable[float]) -> float:
-    values = list(values)
+def _mean(values: list[float]) -> float:
     return float(np.mean(values)) if values else math.nan
-
-
-def _deviation(values: Iterable[float]) -> float:
-    values = list(values)
-    return float(np.std(values, ddof=1)) if len(values) > 1 else math.nan
 
 
 def to_csv(results: Sequence[RunResult]) -> str:
@@ -148,9 +138,8 @@ class Notation:
         return mean, spread + (f" [{ties}]" if ties and self.ranges else "")
 
 
-def to_markdown(tables: Sequence[Table], notation: Notation | None = None) -> str:
+def to_markdown(tables: Sequence[Table], notation: Notation = Notation()) -> str:
     """One pipe table for each column; the best are bold."""
-    notation = notation or Notation()
 
     def show(cell: Cell, column: Column) -> str:
         mean, spread = notation.parts(cell, column)
@@ -172,7 +161,7 @@ def to_markdown(tables: Sequence[Table], notation: Notation | None = None) -> st
 
 def to_latex(
     tables: Sequence[Table],
-    notation: Notation | None = None,
+    notation: Notation = Notation(),
     note: str = "",
     is_combined: bool = False,
     caption: str = "",
@@ -182,19 +171,15 @@ def to_latex(
     `note` ends each caption, unless another `caption` is given. Labels are ``tab:`` and the name of
     the column, or ``tab:comparison`` of one table for all.
     """
-    notation = notation or Notation()
     sets = [list(tables)] if is_combined and tables else [[table] for table in tables]
     found = []
     for each in sets:
         label = "comparison" if is_combined else re.sub(r"[^\w-]+", "-", each[0].column.name)
-        found.append(_latex_table(each, notation, caption or _caption(each, notation, note), label))
+        titles = ", ".join(table.column.title for table in each)
+        shown = what_cells_show(max(each, key=lambda table: table.column.ranged), notation.ranges)
+        own = f"{titles}: {shown}." + (f" {note}" if note else "")
+        found.append(_latex_table(each, notation, caption or own, label))
     return "% needs \\usepackage{booktabs}\n" + "\n\n".join(found) + "\n"
-
-
-def _caption(tables: Sequence[Table], notation: Notation, note: str) -> str:
-    titles = ", ".join(table.column.title for table in tables)
-    shown = what_cells_show(max(tables, key=lambda table: table.column.ranged), notation.ranges)
-    return f"{titles}: {shown}." + (f" {note}" if note else "")
 
 
 def _latex_table(tables: list[Table], notation: Notation, caption: str, label: str) -> str:
@@ -249,7 +234,8 @@ def _in_latex(text: str) -> str:
 def by_group(table: Table) -> list[tuple[str, list[str]]]:
     """Headings and methods of a table; a heading that is empty where it has none, and of chance."""
     groups = list(table.groups.items()) or [("", table.methods)]
-    return [*groups, ("", [CHANCE])] if table.has_chance else groups
+    has_chance = any(method == CHANCE for method, _ in table.cells)
+    return [*groups, ("", [CHANCE])] if has_chance else groups
 
 
 def format_cell(cell: Cell, column: Column, decimals: int | None = None) -> tuple[str, str, str]:

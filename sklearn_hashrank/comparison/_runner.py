@@ -3,8 +3,8 @@
 import math
 import time
 import warnings
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from sklearn.base import clone
 from .._utils.threads import one_blas_thread
 from ..affinity._auto import fit_affinity
 from ..affinity._protocol import BaseAffinity
-from ..codes._formats import packed_width
 from ..metrics._configured import ConfiguredMeasure
 from ..metrics._counting import retrieval_histogram
 from ..metrics._distances import distance_histogram
 from ..metrics._given_codes import GivenCodes
+from ..metrics._histogram import RetrievalHistogram
 from ..metrics._retrieval import Encoded, encode
 from ..model_selection._splits import RetrievalSplit
 from ..neighbors._hamming_neighbors import HammingNeighbors
@@ -101,34 +101,42 @@ def execute(run: Run, X: Any, y: Any, evaluation: Evaluation) -> RunResult:
 
 
 def measure_chance(
-    n_bits: int, run: Run, compared: Any, evaluation: Evaluation, n_jobs: int | None
-) -> RunResult:
+    lengths: Iterable[int], run: Run, compared: Any, evaluation: Evaluation, n_jobs: int | None
+) -> list[RunResult]:
     """Measure codes of which all bits are 0, under the split and the affinity of a run.
 
     All items are tied. A measure of a ranking is its mean over every order of the database, and
-    nothing lies outside of any radius.
+    nothing lies outside of any radius. Pairs are counted once: longer codes have the same counts at
+    distance 0, and none beyond.
     """
     query, database = run.split.query, run.split.database
-    queries, items = (
-        np.zeros((len(rows), packed_width(n_bits)), dtype=np.uint8) for rows in (query, database)
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # every run has said the same
+        histogram = retrieval_histogram(
+            np.zeros((len(query), 1), dtype=np.uint8),
+            np.zeros((len(database), 1), dtype=np.uint8),
+            compared[query],
+            compared[database],
+            n_bits=1,
+            affinity=run.affinity,
+            keep_codes=True,
+            n_jobs=n_jobs,
+        )
+        return [_chance(n_bits, histogram, run.seed, evaluation) for n_bits in lengths]
+
+
+def _chance(
+    n_bits: int, histogram: RetrievalHistogram, seed: int, evaluation: Evaluation
+) -> RunResult:
+    counts = np.zeros((*histogram.counts.shape[:2], n_bits + 1), dtype=np.int64)
+    counts[:, :, 0] = histogram.counts[:, :, 0]
+    kept: Any = histogram.kept_codes
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # every run has said the same
-            histogram = retrieval_histogram(
-                queries,
-                items,
-                compared[query],
-                compared[database],
-                n_bits=n_bits,
-                affinity=run.affinity,
-                keep_codes=True,
-                n_jobs=n_jobs,
-            )
-            scores, curves = evaluate_histogram(histogram, evaluation.measures)
+        of_length = RetrievalHistogram(counts, histogram.levels, replace(kept, n_bits=n_bits))
+        scores, curves = evaluate_histogram(of_length, evaluation.measures)
     except Exception as error:  # as of a user's measure, which may fail for such codes alone
-        return RunResult(CHANCE, n_bits, run.seed, error=f"{type(error).__name__}: {error}")
-    return RunResult(CHANCE, n_bits, run.seed, scores, curves)
+        return RunResult(CHANCE, n_bits, seed, error=f"{type(error).__name__}: {error}")
+    return RunResult(CHANCE, n_bits, seed, scores, curves)
 
 
 def _measure(

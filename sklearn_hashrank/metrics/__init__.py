@@ -60,7 +60,7 @@ from ._measure import Measure
 from ._paired_tests import PairedTest, holm_correction, paired_test, randomized_tukey_hsd
 from ._ranking_metrics import *  # noqa: F403
 from ._registry import list_measures, register_measure
-from ._scorers import get_retrieval_scorer, make_retrieval_scorer
+from ._scorers import make_retrieval_scorer
 from ._tie_report import TieReport, TieWarning
 from ._ties import Ties
 from ._trec_files import read_qrels, read_run
@@ -79,7 +79,6 @@ __all__ = [
     "Ties",
     "code_usage",
     "distance_histogram",
-    "get_retrieval_scorer",
     "holm_correction",
     "index_recall_score",
     "list_measures",

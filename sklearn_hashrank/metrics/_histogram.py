@@ -399,32 +399,6 @@ class RetrievalHistogram(MeasureMethods):
         """
         return precision_and_recall(self.table, k, ties, zero_division)
 
-    def recall_at_k_curve(
-        self,
-        *,
-        k: ArrayLike | None = None,
-        ties: TieOrder = "expected",
-        zero_division: float = np.nan,
-    ) -> tuple[Values, NDArray[np.int64]]:
-        """Recall of each query at many ranks.
-
-        Parameters
-        ----------
-        k : array-like of int, default=None
-            The ranks. None: about 100, evenly spaced on a logarithmic scale.
-        ties : {"expected", "optimistic", "pessimistic"}, default="expected"
-            The mean over all orders of tied items, the best order, or the worst.
-        zero_division : float, default=nan
-            The value of a query that nothing is relevant to.
-
-        Returns
-        -------
-        recall : ndarray of shape (n_queries, n_ranks)
-        k : ndarray of shape (n_ranks,)
-        """
-        curves = self.precision_recall_curve(k=k, ties=ties, zero_division=zero_division)
-        return curves[1:]
-
     def code_usage(self) -> CodeUsage:
         """How the codes of the database use the space of all codes.
 

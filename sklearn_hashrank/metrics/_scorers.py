@@ -7,8 +7,7 @@ from typing import Any
 from .._utils.types import MatrixLike, Target
 from ._configured import ConfiguredMeasure, configure_measure, parse_measure
 from ._evaluation import mean_value
-from ._measure import COMMON_PARAMETERS, Measure, among
-from ._registry import list_measures
+from ._measure import COMMON_PARAMETERS, Measure
 from ._retrieval import EncodedDatabase, check_database, retrieve, warn_if_all_is_relevant
 
 
@@ -80,39 +79,13 @@ def make_retrieval_scorer(
     return RetrievalScorer(metric, database, affinity, n_jobs, options)
 
 
-def get_retrieval_scorer(name: str) -> "RetrievalScorer":
-    """Scorer of one metric where every row retrieves all the others.
-
-    Parameters
-    ----------
-    name : str
-        Short name of a measure; see :func:`list_measures`.
-
-    Returns
-    -------
-    scorer : callable
-        ``scorer(estimator, X, y=None)``, a float.
-
-    Examples
-    --------
-    >>> from sklearn_hashrank.metrics import get_retrieval_scorer
-    >>> get_retrieval_scorer("ap")
-    make_retrieval_scorer('ap')
-    """
-    if not isinstance(name, str):
-        raise ValueError(
-            f"name must be {among(known.short_name for known in list_measures())}. Got {name!r}."
-        )
-    return make_retrieval_scorer(name)
-
-
 class RetrievalScorer:
     """What :func:`make_retrieval_scorer` returns; its parameters are described there."""
 
     def __init__(
         self, metric: Any, database: Any, affinity: Any, n_jobs: int | None, options: dict
     ):
-        self._metrics = _named_metrics(metric, options)
+        self.measures = _named_metrics(metric, options)
         self.is_single = not isinstance(metric, (list, tuple, Mapping))
         self.affinity, self.n_jobs = affinity, n_jobs
         self._set_database(database)
@@ -121,16 +94,6 @@ class RetrievalScorer:
         check_database(database)
         self.database = database
         self._source = database if isinstance(database, str) else EncodedDatabase(*database)
-
-    @property
-    def names(self) -> list[str]:
-        """Names of the metrics."""
-        return list(self._metrics)
-
-    @property
-    def measures(self) -> dict[str, ConfiguredMeasure]:
-        """The measure of each metric by its name, with its options."""
-        return dict(self._metrics)
 
     def with_database(self, database: Any) -> "RetrievalScorer":
         """Return a scorer of the same metrics that retrieves from another database."""
@@ -163,13 +126,13 @@ class RetrievalScorer:
             y,
             database=self._source,
             affinity=self.affinity,
-            keep_codes=any(each.measure.needs_codes for each in self._metrics.values()),
+            keep_codes=any(each.measure.needs_codes for each in self.measures.values()),
             n_jobs=self.n_jobs,
         )
         warn_if_all_is_relevant(histogram, stacklevel=3)
         scores = {
             name: mean_value(histogram.measure(measure), stacklevel=3)
-            for name, measure in self._metrics.items()
+            for name, measure in self.measures.items()
         }
         return next(iter(scores.values())) if self.is_single else scores
 
@@ -179,7 +142,7 @@ class RetrievalScorer:
     def __repr__(self) -> str:
         calls = {
             name: (each.measure.short_name, [f"{k}={v!r}" for k, v in each.given.items()])
-            for name, each in self._metrics.items()
+            for name, each in self.measures.items()
         }
         if self.is_single:
             [(short_name, arguments)] = calls.values()

@@ -18,20 +18,12 @@ _WORTH_A_WARNING = 0.01  # of a mean: what papers print
 class TieWarning(UserWarning):
     """A value that names of items decide: another order of tied items gives another one.
 
-    Parameters
-    ----------
-    message : str
-        What moves the mean, and how far.
-
     Examples
     --------
     >>> from sklearn_hashrank.metrics import TieWarning
     >>> issubclass(TieWarning, UserWarning)
     True
     """
-
-    def __init__(self, message: str):
-        super().__init__(message)
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def cross_validate_retrieval(
         name: np.array([result[name] for result in results]) for name in ("fit_time", "score_time")
     }
     for part in ("test", "train") if return_train_score else ("test",):
-        for name in ["score"] if scorer.is_single else scorer.names:
+        for name in ["score"] if scorer.is_single else scorer.measures:
             values = [result.get(part, {}).get(name, error_score) for result in results]
             scores[f"{part}_{name}"] = np.array(values, dtype=float)
     if return_estimator:

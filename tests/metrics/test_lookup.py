@@ -21,7 +21,6 @@ from sklearn_hashrank.metrics import (
     lookup_precision_score,
     lookup_recall_score,
     precision_recall_curve,
-    recall_at_k_curve,
     tie_aware_average_precision_score,
 )
 from sklearn_hashrank.metrics._measure import MEASURES
@@ -297,7 +296,6 @@ def test_curves_are_precision_and_recall_at_each_rank(retrieval, ties):
     for values, name in ((precision, "precision"), (recall, "recall")):
         expected = [h.measure(name, k=rank, ties=ties) for rank in k.tolist()]
         np.testing.assert_allclose(values.T, expected, rtol=1e-13, atol=1e-15)
-    np.testing.assert_array_equal(h.recall_at_k_curve(k=k, ties=ties)[0], recall)
 
 
 def test_curves_are_averaged_over_the_queries_that_have_relevant_items():
@@ -316,7 +314,7 @@ def test_curves_are_averaged_over_the_queries_that_have_relevant_items():
     assert (k[0], k[-1]) == (1, 299)
     assert recall[-1] == 1
     assert np.all(np.diff(recall) >= 0)
-    few, ranks = recall_at_k_curve(**arguments, k=[3, 299], zero_division=0)
+    _, few, ranks = precision_recall_curve(**arguments, k=[3, 299], zero_division=0)
     np.testing.assert_array_equal(ranks, [3, 299])
     np.testing.assert_allclose(few[1], 299 / 300)
 
@@ -324,7 +322,7 @@ def test_curves_are_averaged_over_the_queries_that_have_relevant_items():
 @pytest.mark.parametrize("k", [[], [0], [1.5], 3, [[1]], ["a"], [True]])
 def test_ranks_of_a_curve_must_be_positive_ints(k):
     with pytest.raises(ValueError, match="'k' parameter of a curve must be None or a 1-d array"):
-        recall_at_k_curve([0, 0], [[0], [1]], k=k)
+        precision_recall_curve([0, 0], [[0], [1]], k=k)
 
 
 # Proposition 1 of the mLGAP paper

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from sklearn_hashrank import LSHHasher, RetrievalHistogram, retrieval_histogram
 from sklearn_hashrank.comparison import compare
-from sklearn_hashrank.metrics import get_retrieval_scorer, make_retrieval_scorer, register_measure
+from sklearn_hashrank.metrics import make_retrieval_scorer, register_measure
 from sklearn_hashrank.model_selection import RandomRetrievalSplit
 
 
@@ -53,7 +53,7 @@ scorer = make_retrieval_scorer("any_hit", k=3, database="fit")
 print(f"{scorer}: {scorer(hasher, X[:50], y[:50]):.3f}")
 several = make_retrieval_scorer(["rr@3", "any_hit@3"])(hasher, X, y)
 print({name: round(score, 3) for name, score in several.items()})
-print(get_retrieval_scorer("any_hit"))
+print(make_retrieval_scorer("any_hit"))
 
 # compare
 comparison = compare(

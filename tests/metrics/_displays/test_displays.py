@@ -17,7 +17,6 @@ from sklearn_hashrank.metrics import (
     code_usage,
     make_retrieval_scorer,
     precision_recall_curve,
-    recall_at_k_curve,
     tie_aware_ndcg_score,
 )
 from sklearn_hashrank.metrics._displays._bits_curve import BitsCurveDisplay
@@ -108,7 +107,7 @@ def test_displays_hold_the_values_of_the_metrics(hashers, digits):
     np.testing.assert_array_equal(curves.recall[0], recall)
     curves = RecallAtKDisplay.from_codes(y_query, codes["LSH"], k=[2, 5])
     np.testing.assert_array_equal(
-        (curves.recall[0], curves.k[0]), recall_at_k_curve(y_query, codes["LSH"], k=[2, 5])
+        (curves.recall[0], curves.k[0]), precision_recall_curve(y_query, codes["LSH"], k=[2, 5])[1:]
     )
     usage = CodeUsageDisplay.from_estimator(hashers["LSH"], X_query)
     assert usage.names == ["LSHHasher"]
