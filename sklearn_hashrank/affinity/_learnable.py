@@ -29,7 +29,7 @@ def check_can_learn(
         )
 
 
-def warn_if_alike(affinity: BaseAffinity, y: Any, stacklevel: int = 2) -> None:
+def warn_if_alike(affinity: BaseAffinity, y: Any) -> None:
     """Warn where every pair of rows is relevant, or none is, so that scores say nothing."""
     is_relevant = affinity.levels_met(affinity.validate(y)) > 0
     if is_relevant.all() or not is_relevant.any():
@@ -38,5 +38,5 @@ def warn_if_alike(affinity: BaseAffinity, y: Any, stacklevel: int = 2) -> None:
         warnings.warn(
             f"{which} relevant, so that {meaning}. Got {affinity.describe(y)}.",
             UserWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel=3,  # the caller of `compare`
         )

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from .._utils.text import plain
-from ..metrics._displays._bits_curve import BitsCurveDisplay
 from ..metrics._displays._curves import PrecisionRecallDisplay, RecallAtKDisplay
+from ..metrics._displays._drawing import style
 from ..metrics._displays._tie_range import TieRangeDisplay
 from ..metrics._displays._usage import CodeUsageDisplay
 from ..metrics._usage import CodeUsage
@@ -24,6 +24,7 @@ _WIDTH, _HEIGHT = 5.0, 3.4  # inches: text has 10 px where the page is as narrow
 _LEGEND_ROW, _TIE_ROW = 0.19, 0.26  # inches
 _MANY = 10  # methods that one pair of axes can show
 _MARGIN = 0.04  # of the range of the values, on either side
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 _CHANCE_LINE = {"color": "#7f7f7f", "linestyle": (0, (1, 1.5)), "linewidth": 1.2, "zorder": 1}
 
 
@@ -126,12 +127,8 @@ def _by_length(
         def draw(
             ax: Any, methods: list[str], column: Column = column, scores: dict = scores
         ) -> None:
-            BitsCurveDisplay(
-                lengths,
-                [scores[method] for method in methods],
-                names=list(map(plain, methods)),
-                label=_in_math(column.title),
-            ).plot(ax, error="range")
+            draw_against_lengths(ax, lengths, {method: scores[method] for method in methods})
+            ax.set_ylabel(_in_math(column.title))
             if CHANCE in scores:
                 ax.plot(lengths, np.mean(scores[CHANCE], axis=1), label=CHANCE, **_CHANCE_LINE)
 
@@ -142,6 +139,34 @@ def _by_length(
         drawn = _in_panels(name, caption, draw, panels, _limits(scores.values()))
         figures += [replace(figure, column=column.name) for figure in drawn]
     return figures
+
+
+def draw_against_lengths(
+    ax: Any, lengths: Sequence[int], scores: Mapping[str, list[list[float]]]
+) -> None:
+    """Draw means over seeds, with bars from the lowest seed to the highest; nan is left out."""
+    n = len(scores)
+    for number, (method, of_method) in enumerate(scores.items()):
+        known = np.ma.masked_invalid(of_method)
+        mean = known.mean(axis=1)
+        spread = np.abs(np.ma.stack([known.min(axis=1), known.max(axis=1)]) - mean)
+        # Error bars must not hide one another, nor stray from their length where they are many.
+        aside = 2 ** (min(0.02, 0.12 / n) * (number - (n - 1) / 2))
+        ax.errorbar(
+            np.asarray(lengths) * aside,
+            mean.filled(np.nan),
+            spread.filled(np.nan),
+            **style(number),
+            label=plain(method),
+            marker=_MARKERS[number % len(_MARKERS)],
+            markersize=5,
+            capsize=3,
+        )
+    ax.set_xscale("log", base=2)
+    ax.set_xticks(lengths, [str(length) for length in lengths])
+    ax.minorticks_off()
+    ax.set_xlabel("bits")
+    ax.grid(alpha=0.3)
 
 
 def _scores_of(

@@ -49,23 +49,20 @@ def choose(n_rows: int, queries: Any, database: Any, n_items: int, random_state:
     given = np.arange(n_rows) if database is None else _row_numbers(database, "database", n_rows)
     if len(given) < 2:
         raise ValueError(f"the database must have at least 2 rows. Got {len(given)}.")
+    is_number = is_int(queries, 1)
+    if not is_number:
+        if isinstance(queries, (bool, int, float, str)):
+            raise ValueError(f"queries must be an int >= 1 or row numbers. Got {queries!r}.")
+        chosen = np.sort(_row_numbers(queries, "queries", n_rows))
     kept = given
-    named = None
-    if is_int(queries, 1):
-        if len(given) > n_items:
-            kept = np.sort(rng.choice(given, n_items, replace=False))
+    if len(given) > n_items:
+        kept = np.sort(rng.choice(given, n_items, replace=False))
+    if is_number:
         chosen = np.sort(rng.choice(kept, min(int(queries), len(kept)), replace=False))
-    elif isinstance(queries, (bool, int, float, str)):
-        raise ValueError(f"queries must be an int >= 1 or row numbers. Got {queries!r}.")
-    else:
-        chosen = named = np.sort(_row_numbers(queries, "queries", n_rows))
-        if len(given) > n_items:
-            kept = np.sort(rng.choice(given, n_items, replace=False))
-    outside = np.setdiff1d(chosen, kept) if named is not None else np.empty(0, np.intp)
-    rows = np.concatenate([kept, outside]).astype(np.intp)
+    rows = np.concatenate([kept, np.setdiff1d(chosen, kept)]).astype(np.intp)
     place = np.empty(n_rows, np.intp)
     place[rows] = np.arange(len(rows))
-    has_sampled = named is None and len(chosen) < len(kept)
+    has_sampled = is_number and len(chosen) < len(kept)
     return Choice(rows, len(kept), place[chosen], len(given), has_sampled)
 
 

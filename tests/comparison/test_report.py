@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sklearn_hashrank.comparison import Comparison, compare
-from sklearn_hashrank.comparison._figures import draw_figures
+from sklearn_hashrank.comparison._figures import draw_against_lengths, draw_figures
 from sklearn_hashrank.comparison._report import SHADES
 from sklearn_hashrank.comparison._runner import RunResult
 from sklearn_hashrank.metrics import tie_aware_average_precision_score
@@ -165,6 +165,22 @@ def test_axes_of_precision_end_where_curves_do(comparison):
     values = np.concatenate([line.get_ydata() for line in figure.canvas.axes[0].lines])
     assert 0 < values.min() - low < 0.05 * (high - low)
     assert 0 < high - values.max() < 0.05 * (high - low)
+
+
+def test_lines_against_lengths_span_the_seeds_that_have_a_score():
+    figure = pytest.importorskip("matplotlib.figure").Figure()
+    ax = figure.subplots()
+    scores = [[0.1, 0.3, np.nan], [np.nan] * 3]
+    draw_against_lengths(ax, [4, 16], {f"${number}": scores for number in range(15)})
+    lines = [[line.get_xdata(), line.get_ydata()] for line, *_ in ax.containers]
+    places, means = np.moveaxis(np.array(lines), 1, 0)
+    assert len(np.unique(places)) == places.size
+    np.testing.assert_allclose(places, [[4, 16]] * 15, rtol=0.05)
+    np.testing.assert_allclose(means, [[0.2, np.nan]] * 15)
+    bars = ax.containers[0][2][0].get_segments()
+    np.testing.assert_allclose(bars[0][:, 1], [0.1, 0.3])
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["4", "16"]
+    assert ax.get_legend_handles_labels()[1][0] == "$0"
 
 
 def test_groups_in_markdown_and_latex(many, comparison):

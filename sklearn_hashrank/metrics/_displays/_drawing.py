@@ -15,7 +15,6 @@ from .._retrieval import retrieve, unwrap, y_and_codes
 # Okabe and Ito, "Color universal design", without the yellow that paper swallows.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", "--", "-.", ":")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def pyplot(display: Any) -> Any:

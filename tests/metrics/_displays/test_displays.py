@@ -19,7 +19,6 @@ from sklearn_hashrank.metrics import (
     precision_recall_curve,
     tie_aware_ndcg_score,
 )
-from sklearn_hashrank.metrics._displays._bits_curve import BitsCurveDisplay
 from tests.retrieval import shuffled_digits
 
 matplotlib = pytest.importorskip("matplotlib")
@@ -246,23 +245,9 @@ def test_code_usage_of_a_histogram(digits):
     np.testing.assert_array_equal(usage.counts, code_usage(codes).counts)
 
 
-def test_bits_curve(plt):
-    scores = np.array([[0.1, 0.2, 0.4], [0.5, 0.5, 0.9]])
-    display = BitsCurveDisplay([4, 16], [scores, scores / 2], names=["LSH", "PCA"], label="mean AP")
-    drawn = display.plot(error="range")
-    assert labels(drawn.ax_) == ["LSH", "PCA"]
-    assert drawn.ax_.get_ylabel() == "mean AP"
-    assert [label.get_text() for label in drawn.ax_.get_xticklabels()] == ["4", "16"]
-    for line, of_model in zip(drawn.lines_, display.scores):
-        np.testing.assert_array_equal(line[0].get_ydata(), of_model.mean(axis=1))
-    segments = np.array(drawn.lines_[0][2][0].get_segments())
-    np.testing.assert_allclose(segments[:, 0, 1], scores.min(axis=1))
-
-
 @pytest.mark.parametrize(
     "display",
     [
-        BitsCurveDisplay([8, 16], [[0.4], [0.5]], names=[NAME]),
         PrecisionRecallDisplay([0.5, 0.4], [0.1, 0.2], names=[NAME]),
         RecallAtKDisplay([0.1, 0.2], [1, 2], names=[NAME]),
         TieRangeDisplay([0.1], [0.2], [0.3], names=[NAME]),
@@ -282,7 +267,6 @@ def test_names_are_drawn_as_they_are(plt, display):
 @pytest.mark.parametrize(
     "display",
     [
-        BitsCurveDisplay([8, 16], [[np.nan], [np.nan]]),
         PrecisionRecallDisplay([np.nan] * 2, [np.nan] * 2),
         RecallAtKDisplay([np.nan] * 2, [1, 2]),
         TieRangeDisplay([np.nan], [np.nan], [np.nan]),
@@ -294,21 +278,6 @@ def test_what_is_undefined_can_be_drawn(plt, display):
     display.plot().figure_.canvas.draw()
     _, ax = plt.subplots()
     display.plot(ax=ax).figure_.canvas.draw()
-
-
-def test_many_bits_curves_stay_near_their_lengths(plt):
-    display = BitsCurveDisplay([8, 16], [[[0.5], [0.5]]] * 15).plot()
-    places = np.array([line[0].get_xdata() for line in display.lines_])
-    assert len(np.unique(places)) == places.size
-    np.testing.assert_allclose(places, [[8, 16]] * 15, rtol=0.05)
-
-
-def test_bits_curve_leaves_out_seeds_without_score(plt):
-    display = BitsCurveDisplay([8, 16], [[0.2, 0.4, np.nan], [np.nan] * 3])
-    for error in ("std", "range"):
-        [line] = display.plot(error=error).lines_
-        np.testing.assert_allclose(line[0].get_ydata(), [0.3, np.nan])
-        np.testing.assert_allclose(line[2][0].get_segments()[0][:, 1], [0.2, 0.4])
 
 
 def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
@@ -324,7 +293,6 @@ def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
     for display in (
         *(d.from_estimator(hashers, X, y) for d in (TieRangeDisplay, *CURVES)),
         CodeUsageDisplay.from_estimator(hashers, X),
-        BitsCurveDisplay([8], [[0.5]]),
     ):
         name = type(display).__name__
         with pytest.raises(ImportError, match=rf"{name}.plot needs matplotlib, .*\[plot\]"):
@@ -351,8 +319,6 @@ def test_without_matplotlib_only_plot_fails(monkeypatch, digits, hashers):
         (lambda: CodeUsageDisplay([1]), "usages must be what code_usage returns"),
         (lambda: CodeUsageDisplay(code_usage([[0]])).plot(order="up"), "Got 'up' instead"),
         (lambda: CodeUsageDisplay(code_usage([[0] * 17])).plot(order="code"), "Got codes of 17"),
-        (lambda: BitsCurveDisplay([8, 16], [[0.5]]), "one row for each of 2 lengths"),
-        (lambda: BitsCurveDisplay([8], [[0.5]]).plot(error="sem"), "Got 'sem' instead"),
     ],
 )
 def test_bad_input_is_refused(call, message):
