@@ -160,7 +160,7 @@ def label_words(y: Any, rows: np.ndarray, names: Any) -> dict[str, Any] | None:
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if y.ndim == 1:
         words = [_named(value, names) for value in y[rows].tolist()]
-    elif y.ndim == 2 and (y.dtype.kind == "b" or (y.dtype.kind in "fiu" and _is_indicator(y))):
+    elif y.ndim == 2 and y.dtype.kind in "bfiu" and ((y == 0) | (y == 1)).all():
         sets = [np.flatnonzero(row).tolist() for row in y[rows]]
         words = [", ".join(_named(value, names) for value in each) or "none" for each in sets]
     elif y.ndim == 2 and y.dtype.kind in "iuUSO":
@@ -178,10 +178,6 @@ def _natural(word: str) -> tuple[bool, float, str]:
     """Numbers in their order, before words."""
     is_number = word.isascii() and word.lstrip("-").isdigit() and len(word) < 300
     return not is_number, float(word) if is_number else 0.0, word
-
-
-def _is_indicator(y: np.ndarray) -> bool:
-    return bool(((y == 0) | (y == 1)).all())
 
 
 def _named(value: Any, names: Any) -> str:

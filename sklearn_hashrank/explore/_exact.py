@@ -12,6 +12,7 @@ from ..metrics._histogram import RetrievalHistogram
 from ._html_page import encode_array
 from ._levels import ItemRelevance
 
+_ORDERS = {"expected": "", "pessimistic": "Worst", "optimistic": "Best"}  # names of the page
 _DIGITS = 12  # distances that agree to so many digits of the largest length are tied
 
 
@@ -45,8 +46,10 @@ def exact_neighbors(
             with np.errstate(over="ignore", under="ignore"):
                 nearest[number] = ranked[-1][:n_neighbors] * unit
         histogram = RetrievalHistogram.from_scores(relevant, ranked, order="distance")
-        for name, values in _measured(histogram).items():
-            measures.setdefault(name, np.empty(len(queries)))[numbers] = values
+        for name, short in (("average_precision", "ap"), ("ndcg", "ndcg")):
+            for ties, suffix in _ORDERS.items():
+                of_all = measures.setdefault(short + suffix, np.empty(len(queries)))
+                of_all[numbers] = histogram.measure(name, ties=ties)
     if not np.isfinite(nearest).all():
         raise ValueError(
             f"X holds numbers too large for {metric} distances of float32. Scale it down, or pass "
@@ -58,16 +61,6 @@ def exact_neighbors(
         "ids": encode_array(ids),
         "distances": encode_array(nearest),
         "measures": {name: encode_array(values) for name, values in measures.items()},
-    }
-
-
-def _measured(histogram: RetrievalHistogram) -> dict[str, np.ndarray]:
-    """AP and NDCG of each query, by what the page calls them."""
-    orders = {"expected": "", "pessimistic": "Worst", "optimistic": "Best"}
-    return {
-        short + suffix: histogram.measure(name, ties=ties)
-        for name, short in (("average_precision", "ap"), ("ndcg", "ndcg"))
-        for ties, suffix in orders.items()
     }
 
 

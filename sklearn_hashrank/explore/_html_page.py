@@ -93,11 +93,11 @@ def html_page(
         f"default-src 'none'; img-src {images}; style-src {_digest(style)}; "
         f"script-src {_digest(script)}; base-uri 'none'; form-action 'none'"
     )
-    block = (
-        ""
-        if data is None
-        else f'<script type="application/json" id="data">{_json(data)}</script>\n'
-    )
+    block = ""
+    if data is not None:
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = text.replace("<", r"\u003c")  # so that no character ends or opens an element
+        block = f'<script type="application/json" id="data">{text}</script>\n'
     return _PAGE.format(
         policy=policy, title=escape(title), style=style, body=body, data=block, script=script
     )
@@ -114,12 +114,6 @@ def encode_array(array: np.ndarray) -> dict[str, Any]:
         "deflated": is_less,
         "base64": base64.b64encode(deflated if is_less else given).decode(),
     }
-
-
-def _json(data: Any) -> str:
-    """JSON without a character that could end or open an element."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", r"\u003c")
 
 
 def _digest(text: str) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 from ..affinity._auto import auto_affinity
-from ..affinity._coercion import as_rows
+from ..affinity._coercion import as_labels, as_rows
 from ..affinity._euclidean import EuclideanAffinity
 from ..affinity._labels import HierarchicalAffinity, SharedLabelAffinity
 from ..affinity._protocol import BaseAffinity
@@ -14,11 +14,10 @@ from ..affinity._protocol import BaseAffinity
 
 def class_numbers(y: Any) -> np.ndarray | None:
     """Number the class, or the label path, of each row; None for label sets and for targets."""
-    affinity = _affinity_of(y)
-    if isinstance(affinity, SharedLabelAffinity) or _is_target(y):
+    if isinstance(_affinity_of(y), SharedLabelAffinity) or _is_target(y):
         return None
-    rows = affinity.fit(y).validate(y)
-    axis = 0 if rows.shape[1] > 1 else None
+    rows = as_labels(y, "y")
+    axis = 0 if rows.ndim == 2 and rows.shape[1] > 1 else None
     return np.unique(rows, axis=axis, return_inverse=True)[1].ravel()
 
 

@@ -90,9 +90,11 @@ class UnseenClassesSplit(SampledSplits):
         """
         class_of = None if y is None else class_numbers(y)
         if class_of is None:
+            given = "None"
+            if y is not None:
+                given = "targets" if class_members(y) is None else "a multilabel indicator"
             raise ValueError(
-                "UnseenClassesSplit needs class labels or label paths as y. Got "
-                f"{_what_has_no_classes(y)}."
+                f"UnseenClassesSplit needs class labels or label paths as y. Got {given}."
             )
         n_classes = class_of.max() + 1
         n_test = self.n_test_classes or max(_FEWEST_CLASSES, round(n_classes / 3))
@@ -134,9 +136,3 @@ class UnseenClassesSplit(SampledSplits):
         raise ValueError(
             f"{self!r} needs {wanted}. {name[0].upper() + name[1:]} has {len(rows)} rows."
         )
-
-
-def _what_has_no_classes(y: Any) -> str:
-    if y is None:
-        return "None"
-    return "targets" if class_members(y) is None else "a multilabel indicator"
