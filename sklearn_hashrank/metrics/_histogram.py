@@ -15,7 +15,7 @@ from ._measure import Measure, TieOrder
 from ._measure_methods import MeasureMethods, Values
 from ._rank_curves import precision_and_recall
 from ._runs import Duplicates, NaNScores, Queries, Unjudged, table_of_run
-from ._scores import ScoreOrder, table_of_scores
+from ._scores import ScoreOrder, check_ids, table_of_scores
 from ._tie_report import TieReport, report_ties, warn_of_ties
 from ._tie_tables import DenseTies, RaggedTies, TieTable
 from ._usage import CodeUsage, usage_of
@@ -172,7 +172,8 @@ class RetrievalHistogram(MeasureMethods):
         (array([0.26666667]), array([1.]))
         """
         table = table_of_scores(relevance, scores, order, tolerance, nan, groups, item_ids, n_jobs)
-        _check_query_ids(query_ids, table.n_queries)
+        if query_ids is not None:
+            check_ids("query", query_ids, table.n_queries)
         return cls.from_ties(table, query_ids, n_jobs)
 
     @classmethod
@@ -424,16 +425,6 @@ def _check_counts(counts: NDArray[Any], levels: Values) -> None:
         raise ValueError("counts must be whole numbers >= 0.")
     if not np.isfinite(levels).all() or levels[0] < 0 or np.any(np.diff(levels) <= 0):
         raise ValueError(f"levels must be finite, >= 0 and ascending. Got {levels} instead.")
-
-
-def _check_query_ids(query_ids: Sequence[Any] | None, n_queries: int) -> None:
-    if query_ids is None:
-        return
-    if len(query_ids) != n_queries or len(set(query_ids)) < n_queries:
-        raise ValueError(
-            f"query_ids must name each of {n_queries} queries, each another name. "
-            f"Got {len(query_ids)} names, {len(set(query_ids))} of them different."
-        )
 
 
 def _joint_ids(ours: list[Any] | None, theirs: list[Any] | None) -> list[Any]:

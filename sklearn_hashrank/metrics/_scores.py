@@ -38,6 +38,15 @@ def check_tolerance(tolerance: Any) -> None:
         raise ValueError(f"tolerance must be a finite number >= 0. Got {tolerance!r} instead.")
 
 
+def check_ids(what: str, ids: Sequence[Any], n: int) -> None:
+    """Check that each query, or each item, has a name of its own."""
+    if len(ids) != n or len(set(ids)) < n:
+        raise ValueError(
+            f"{what}_ids must hold {n} different names. "
+            f"Got {len(ids)} names, {len(set(ids))} of them different."
+        )
+
+
 def table_of_scores(
     relevance: Any,
     scores: Any,
@@ -239,20 +248,19 @@ def _by_item_ids(
     """Order items by their names, the last in the alphabet first."""
     if item_ids is None:
         return None
-    is_dense = not sparse.issparse(scores) and getattr(np.asarray(starts), "size", 0) > 0
-    n_items = scores.shape[1] if sparse.issparse(scores) else np.diff(starts).max(initial=0)
-    if is_dense and (np.diff(starts) != n_items).any():
-        raise ValueError("item_ids needs scores of the same items for all queries.")
-    if len(item_ids) != n_items or len(set(item_ids)) < n_items:
-        raise ValueError(
-            f"item_ids must name each of {n_items} items, each another name. "
-            f"Got {len(item_ids)} names, {len(set(item_ids))} of them different."
-        )
+    columns = None
+    if sparse.issparse(scores):
+        n_items, columns = scores.shape[1], scores.tocsr().sorted_indices().indices
+    else:
+        sizes = np.diff(starts)
+        n_items = sizes.max(initial=0)
+        if (sizes != n_items).any():
+            raise ValueError("item_ids needs scores of the same items for all queries.")
+    check_ids("item", item_ids, n_items)
     if not all(isinstance(name, str) for name in item_ids):
         raise ValueError("item_ids must be str: trec_eval orders tied items by their names.")
     place = np.empty(n_items, dtype=np.int64)
     place[sorted(range(n_items), key=lambda i: item_ids[i], reverse=True)] = np.arange(n_items)
-    columns = scores.tocsr().sorted_indices().indices if sparse.issparse(scores) else None
     level_of = np.zeros(starts[-1], dtype=np.int64)
     level_of[items] = numbers
 

@@ -122,7 +122,7 @@ def test_expectation_and_bounds_are_those_of_all_orders(name, options, ranking, 
 
 
 @pytest.mark.parametrize(("name", "options"), EVERY_MEASURE)
-@pytest.mark.parametrize("k", [None, 1, 5, 6, 700, 10**6])
+@pytest.mark.parametrize("k", [None, 6, 700, 10**6])
 def test_bounds_enclose_the_expectation_and_meet_without_ties(name, options, k):
     rng = np.random.default_rng(0)
     levels = [0, 0.5, 2]

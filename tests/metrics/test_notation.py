@@ -64,7 +64,7 @@ def test_wrong_notation_says_what_is_accepted(notation, message):
 
 def test_a_list_of_notations_names_them_as_they_are_written():
     scorer = make_retrieval_scorer(["ap", "ap@5", "ap@50:normalize=min", "ph2"])
-    assert scorer.names == ["ap", "ap@5", "ap@50:normalize=min", "ph2"]
+    assert list(scorer.measures) == ["ap", "ap@5", "ap@50:normalize=min", "ph2"]
     with pytest.raises(ValueError, match="holds one metric twice"):
         make_retrieval_scorer(["ap@5", "ap@5"])
 

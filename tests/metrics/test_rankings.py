@@ -507,8 +507,8 @@ def test_policies_are_named(option):
         (([1, 0], [1, 2]), {"groups": [1]}, "groups must add up to the number of items, 2. Got 1"),
         (([[1, 0]], [[1, 2]]), {"order": "up"}, "order must be one of .* Got 'up'"),
         (([[1, 0]], [[1, 2]]), {"tolerance": -1}, "tolerance must be a finite number >= 0. Got -1"),
-        (([[1, 0]], [[1, 2]]), {"query_ids": "ab"}, "query_ids must name each of 1 queries"),
-        (([[1, 0]], [[1, 2]]), {"item_ids": "a"}, "item_ids must name each of 2 items"),
+        (([[1, 0]], [[1, 2]]), {"query_ids": "ab"}, "query_ids must hold 1 .* Got 2"),
+        (([[1, 0]], [[1, 2]]), {"item_ids": "a"}, "item_ids must hold 2 .* Got 1"),
         (([[1, 0]], [[1, 2]]), {"item_ids": [1, 2]}, "item_ids must be str"),
     ],
 )

@@ -6,6 +6,7 @@ import pickle
 import weakref
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -107,7 +108,7 @@ def test_several_metrics_share_one_encoding_and_one_histogram(make, calls):
     scorer = make_retrieval_scorer(SHORT_NAMES, zero_division=0.0)
     scores = scorer(fitted, X, Y)
     assert calls == {"encodings": [len(X)], "histograms": 1}
-    assert list(scores) == scorer.names == SHORT_NAMES
+    assert list(scores) == SHORT_NAMES
     for name, score in scores.items():
         assert score == make_retrieval_scorer(name, zero_division=0.0)(fitted, X, Y)
 
@@ -368,10 +369,13 @@ SCORERS = {
 }
 
 
-@pytest.mark.parametrize("routing", [False, True], ids=["", "routing"])
-@pytest.mark.parametrize("scoring", SCORERS)
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("make", [hasher, pipeline])
+@pytest.mark.parametrize(
+    ("make", "search", "scoring", "routing"),
+    [
+        *((pipeline, "grid", *case) for case in product(SCORERS, [False, True])),
+        *((hasher, search, "fit", False) for search in SEARCHES),
+    ],
+)
 def test_searches(make, search, scoring, routing):
     parameter = "n_bits" if make is hasher else "lshhasher__n_bits"
     with sklearn.config_context(enable_metadata_routing=routing):
@@ -394,15 +398,15 @@ def test_searches_by_several_metrics(routing):
         )
         search.set_params(cv=SHUFFLED).fit(X, Y)
         scores = cross_validate(pipeline(), X, Y, scoring=scorer, cv=SHUFFLED)
-    for name in scorer.names:
+    for name in scorer.measures:
         np.testing.assert_array_equal(
             scores[f"test_{name}"],
             [search.cv_results_[f"split{i}_test_{name}"][1] for i in range(2)],
         )
     assert search.best_score_ == search.cv_results_["mean_test_ndcg"].max()
-    one_by_one = {name: make_retrieval_scorer(name, k=20) for name in scorer.names}
+    one_by_one = {name: make_retrieval_scorer(name, k=20) for name in scorer.measures}
     again = cross_validate(pipeline(), X, Y, scoring=one_by_one, cv=SHUFFLED)
-    for name in scorer.names:
+    for name in scorer.measures:
         np.testing.assert_array_equal(again[f"test_{name}"], scores[f"test_{name}"])
 
 
