@@ -160,7 +160,7 @@ def test_given_codes_are_checked_before_the_first_run(digits, codes, message):
 def test_chance_is_the_mean_over_random_rankings(digits):
     """Constant codes score what a random order of the database scores on average."""
     X, y = digits
-    found = compare(X, y, methods=["lsh"], n_bits=[4], seeds=1, protocol=PROTOCOL)
+    found = compare(X, y, methods=["lsh"], n_bits=[4, 70], seeds=1, protocol=PROTOCOL)
     [(_, query, database)] = PerClassRetrievalSplit(5, 30, random_state=0).split(X, y)
     rng = np.random.default_rng(0)
     means = []
@@ -168,9 +168,16 @@ def test_chance_is_the_mean_over_random_rankings(digits):
         relevant = y[query][:, None] == rng.permutation(y[database])
         hits = np.cumsum(relevant, axis=1) / np.arange(1, len(database) + 1)
         means.append(np.mean((hits * relevant).sum(axis=1) / relevant.sum(axis=1)))
-    [chance] = found.chance
     error = 4 * np.std(means) / np.sqrt(len(means))
-    assert chance.scores["ap"] == pytest.approx(np.mean(means), abs=error)
+    for chance, n_bits in zip(found.chance, (4, 70), strict=True):
+        assert chance.scores["ap"] == pytest.approx(np.mean(means), abs=error)
+        queries, items = (np.zeros((len(rows), n_bits), int) for rows in (query, database))
+        for name, metric in (
+            ("ndcg", tie_aware_ndcg_score),
+            ("mlgap", local_group_average_precision_score),
+        ):
+            expected = metric(y[query], queries, database=(y[database], items))
+            assert chance.scores[name] == expected
 
 
 @pytest.mark.pool

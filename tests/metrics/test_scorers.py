@@ -413,10 +413,15 @@ def test_searches_by_several_metrics(routing):
 @pytest.mark.pool
 @pytest.mark.process
 @pytest.mark.parametrize(
-    ("search", "scoring"),
-    [*(("grid", scoring) for scoring in SCORERS), ("random", "fit"), ("halving", "make_scorer")],
+    ("learner", "search", "scoring"),
+    [
+        *((learner, "grid", "fit") for learner in LEARNED),
+        (LEARNED[0], "grid", "given"),
+        (LEARNED[0], "random", "self"),
+        (LEARNED[0], "halving", "make_scorer"),
+    ],
+    ids=repr,
 )
-@pytest.mark.parametrize("learner", LEARNED, ids=lambda learner: type(learner).__name__)
 def test_processes_change_nothing(learner, search, scoring):
     def scores(n_jobs):
         model = make_pipeline(PCA(4, random_state=0), learner)
