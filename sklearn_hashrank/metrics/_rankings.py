@@ -18,10 +18,10 @@ from .._utils.threads import over_rows
 from ._tie_tables import RaggedTies
 
 Integers = NDArray[np.int64]
-# The indices of levels of some items of a query, in the order of their ids, and which are judged.
 # Where the ties of each query begin, items and judged irrelevant items of each tie, the tie of each
 # relevant item, ascending, and which relevant item that is.
 Counts = tuple[Integers, Integers, Integers, Integers, Integers]
+# The indices of levels of some items of a query, in the order of their ids, and which are judged.
 ById = Callable[[int, Integers], tuple[Integers, NDArray[np.bool_]]]
 
 _ITEM_COST = 10.0  # nanoseconds to compare an item with the scores of relevant ones

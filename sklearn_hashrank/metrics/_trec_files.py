@@ -3,7 +3,8 @@
 import gzip
 import io
 import os
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from operator import attrgetter
 from typing import IO, Any, Literal
@@ -14,8 +15,6 @@ from .._utils.parameters import is_finite
 Duplicates = Literal["error", "best"]
 
 _ENCODING = "utf-8-sig"  # a mark at the beginning, as some editors leave, is no part of a query
-_QREL = "query, iteration, item and level"
-_SCORED = "query, Q0, item, rank, score and tag"
 
 
 def as_run(run: Any, duplicates: Duplicates) -> Mapping[str, Mapping[str, float]]:
@@ -116,30 +115,8 @@ def read_run(path: Any, duplicates: Duplicates = "error") -> dict[str, dict[str,
     ...     read_run(file.name)
     {'q1': {'doc7': 0.5}}
     """
-    run: dict[str, dict[str, float]] = {}
-    last, docs = None, {}
-    with reading(path, " is not a TREC run: {}."), _open(path) as file:
-        for number, line in enumerate(file, 1):
-            fields = line.split()
-            if len(fields) != 6:
-                if not fields:
-                    continue
-                raise _malformed(path, number, _SCORED, len(fields))
-            query, _, doc, _, score, _ = fields
-            if query != last:
-                last, docs = query, run.setdefault(query, {})
-            try:
-                value = float(score)
-            except ValueError:
-                raise _no_number(path, number, "score", score) from None
-            if "_" in score:  # which Python takes in numbers
-                raise _no_number(path, number, "score", score)
-            if doc in docs:
-                if duplicates == "error":
-                    raise _duplicate(path, number, query, doc)
-                value = _better(value, docs[doc])
-            docs[doc] = value
-    return _with_lines(run, path, "run")
+    form = "query, Q0, item, rank, score and tag"
+    return _read(path, "run", form, 4, float, takes_best=duplicates == "best")
 
 
 def read_qrels(path: Any) -> dict[str, dict[str, float]]:
@@ -170,25 +147,46 @@ def read_qrels(path: Any) -> dict[str, dict[str, float]]:
     ...     read_qrels(file.name)
     {'q1': {'doc7': 2}}
     """
-    qrels: dict[str, dict[str, float]] = {}
-    with reading(path, " is not a TREC file of qrels: {}."), _open(path) as file:
+    return _read(path, "qrels", "query, iteration, item and level", 3, int, takes_best=False)
+
+
+def _read(
+    path: Any, what: str, form: str, place: int, parse: Callable[[str], float], *, takes_best: bool
+) -> dict[str, dict[str, float]]:
+    """Read lines of a form: a query, an item in the third place, and a number in a given place."""
+    names = re.split(", | and ", form)
+
+    def malformed(number: int, text: str) -> MalformedFileError:
+        return MalformedFileError(f"{os.fspath(path)}: line {number} {text}")
+
+    found: dict[str, dict[str, float]] = {}
+    last, docs = None, {}
+    with reading(path, f" is not a TREC file of {what}: {{}}."), _open(path) as file:
         for number, line in enumerate(file, 1):
             fields = line.split()
-            if not fields:
-                continue
-            if len(fields) != 4:
-                raise _malformed(path, number, _QREL, len(fields))
-            query, _, doc, level = fields
-            judged = qrels.setdefault(query, {})
-            if doc in judged:
-                raise _duplicate(path, number, query, doc)
+            if len(fields) != len(names):
+                if not fields:
+                    continue
+                raise malformed(number, f"must hold {form}. Got {len(fields)} fields.")
+            query, doc, text = fields[0], fields[2], fields[place]
+            if query != last:
+                last, docs = query, found.setdefault(query, {})
             try:
-                judged[doc] = int(level)
+                value = parse(text)
             except ValueError:
-                raise _no_number(path, number, "level", level) from None
-            if "_" in level:
-                raise _no_number(path, number, "level", level)
-    return _with_lines(qrels, path, "qrels")
+                value = None
+            if value is None or "_" in text:  # which Python takes in numbers
+                raise malformed(
+                    number, f"must hold a number as its {names[place]}. Got {text[:40]!r}."
+                )
+            if doc in docs:
+                if not takes_best:
+                    raise malformed(number, f"has item {doc[:40]!r} of query {query[:40]!r} again.")
+                value = _better(value, docs[doc])
+            docs[doc] = value
+    if not found:
+        raise MalformedFileError(f"{os.fspath(path)}: there are no lines of {what}.")
+    return found
 
 
 @contextmanager
@@ -199,27 +197,3 @@ def _open(path: Any) -> Iterator[IO[str]]:
                 yield text
         else:
             yield io.TextIOWrapper(file, encoding=_ENCODING)
-
-
-def _with_lines(found: dict[str, Any], path: Any, what: str) -> dict[str, Any]:
-    if not found:
-        raise MalformedFileError(f"{os.fspath(path)}: there are no lines of {what}.")
-    return found
-
-
-def _malformed(path: Any, number: int, fields: str, n_found: int) -> MalformedFileError:
-    return MalformedFileError(
-        f"{os.fspath(path)}: line {number} must hold {fields}. Got {n_found} fields."
-    )
-
-
-def _no_number(path: Any, number: int, what: str, text: str) -> MalformedFileError:
-    return MalformedFileError(
-        f"{os.fspath(path)}: the {what} in line {number} is not a number: {text[:40]!r}."
-    )
-
-
-def _duplicate(path: Any, number: int, query: str, doc: str) -> MalformedFileError:
-    return MalformedFileError(
-        f"{os.fspath(path)}: line {number} has item {doc[:40]!r} of query {query[:40]!r} again."
-    )

@@ -428,8 +428,8 @@ def test_a_mark_of_the_encoding_is_no_part_of_a_query(files, tmp_path):
     [
         ("q1 Q0 a 1 0.5", "line 6 must hold query, Q0, item, rank, score and tag. Got 5 fields"),
         ("q1 Q0 a 1 0.5 t", "line 6 has item 'a' of query 'q1' again"),
-        ("q9 Q0 a 1 high t", "the score in line 6 is not a number: 'high'"),
-        ("q9 Q0 a 1 1_0 t", "the score in line 6 is not a number: '1_0'"),
+        ("q9 Q0 a 1 high t", "line 6 .* score. Got 'high'"),
+        ("q9 Q0 a 1 1_0 t", "line 6 .* score. Got '1_0'"),
     ],
 )
 def test_wrong_lines_of_a_run_are_named(files, line, message):
@@ -443,7 +443,7 @@ def test_wrong_lines_of_a_run_are_named(files, line, message):
     [
         (b"q1 0 a", "line 1 must hold query, iteration, item and level. Got 3 fields"),
         (b"q1 0 a 1\nq1 0 a 0", "line 2 has item 'a' of query 'q1' again"),
-        (b"q1 0 a 0.5", "the level in line 1 is not a number: '0.5'"),
+        (b"q1 0 a 0.5", "line 1 .* level. Got '0.5'"),
         (b"\n\n", "there are no lines of qrels"),
         (b"\xff\xfe", "is not a TREC file of qrels"),
     ],

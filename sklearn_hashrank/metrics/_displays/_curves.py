@@ -1,6 +1,6 @@
 """Precision against recall, and recall against rank."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +36,7 @@ def _paired(first: Any, first_name: str, second: Any, second_name: str) -> tuple
 class _CurveDisplay(HistogramDisplay):
     """Curves of precision and recall at many ranks."""
 
+    _kinds: ClassVar[tuple[str, str]]  # the curves that the constructor accepts
     names: list[str] | None
 
     @classmethod
@@ -58,16 +59,14 @@ class _CurveDisplay(HistogramDisplay):
         display : object of this class
         """
         models = by_name(histograms, "histograms")
-        curves = []
+        curves: dict[str, list] = {"precision": [], "recall": [], "k": []}
         for histogram in models.values():
             precision, recall, ranks = histogram.precision_recall_curve(k=k, ties=ties)
             both = mean_over_queries(np.stack([precision, recall], axis=1))
-            curves.append((both[0], both[1], ranks))
-        return cls._of_curves(curves, names_of(models))
-
-    @classmethod
-    def _of_curves(cls, curves: list, names: list[str] | None) -> Any:
-        raise NotImplementedError
+            for of_kind, curve in zip(curves.values(), (*both, ranks)):
+                of_kind.append(curve)
+        make: Any = cls
+        return make(*(curves[kind] for kind in cls._kinds), names=names_of(models))
 
     def _draw(self, ax: Any, x: list, y: list, labels: tuple[str, str], options: dict) -> Any:
         self.ax_ = new_axes(self, ax)
@@ -112,14 +111,11 @@ class PrecisionRecallDisplay(_CurveDisplay):
     np.float64(1.0)
     """
 
+    _kinds = ("precision", "recall")
+
     def __init__(self, precision: Any, recall: Any, *, names: Any = None):
         self.precision, self.recall = _paired(precision, "precision", recall, "recall")
         self.names = check_names(names, len(self.precision))
-
-    @classmethod
-    def _of_curves(cls, curves: list, names: list[str] | None) -> "PrecisionRecallDisplay":
-        precision, recall, _ = zip(*curves)
-        return cls(precision, recall, names=names)
 
     def plot(self, ax: Any = None, **line_options: Any) -> "PrecisionRecallDisplay":
         """Draw one line for each model.
@@ -171,14 +167,11 @@ class RecallAtKDisplay(_CurveDisplay):
     ['8', '32']
     """
 
+    _kinds = ("recall", "k")
+
     def __init__(self, recall: Any, k: Any, *, names: Any = None):
         self.recall, self.k = _paired(recall, "recall", k, "k")
         self.names = check_names(names, len(self.recall))
-
-    @classmethod
-    def _of_curves(cls, curves: list, names: list[str] | None) -> "RecallAtKDisplay":
-        _, recall, k = zip(*curves)
-        return cls(recall, k, names=names)
 
     def plot(self, ax: Any = None, **line_options: Any) -> "RecallAtKDisplay":
         """Draw one line for each model, on a logarithmic scale of ranks.
