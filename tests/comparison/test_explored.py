@@ -96,7 +96,7 @@ def test_the_page_has_all_queries_of_the_run_or_says_how_many(
     text = path.read_text(encoding="utf-8")
     assert f"seed 0, where ap is {found.results[0].scores['ap']:.3f} of lsh" in text
     assert ("1,000 of 1,100 queries, sampled" in text) == (n_all > 1000)
-    assert found.explore_page.says in found.to_html()
+    assert found.explore_page.options["note"] in found.to_html()
 
 
 def test_errors_say_what_was_given(digits):
