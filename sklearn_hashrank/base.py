@@ -299,7 +299,9 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPage, Bas
                 "out must be None where blocks are pairs (rows, y), whose codes are handed on "
                 "with their y. For a file, pass an iterator over the rows alone."
             )
-        codes = rows.map(_BlockEncoder(self._for_encoding(), rows.are_pairs), n_jobs)
+        light = self._for_encoding()
+        encode = partial(_encode_pair, light) if rows.are_pairs else light.packed_codes
+        codes = rows.map(encode, n_jobs)
         if verbose:
             codes = _report_progress(codes, type(self).__name__, rows.n_rows, int(verbose))
         if rows.are_pairs:
@@ -540,7 +542,10 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPage, Bas
                 X, y = many.first(min(n_most, max(2, getattr(self, "n_bits", None) or 2)))
             else:
                 check = partial(_check_finite, name=type(self).__name__)
-                X, y = many.sample(n_most, self._seed_of_sample(), check)
+                # A copy: what learning samples does not depend on whether rows are sampled.
+                random_state = copy.deepcopy(getattr(self, "random_state", 0))
+                seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+                X, y = many.sample(n_most, seed, check)
         if y is None:
             X = self._check_rows(X, reset=reset)
         else:
@@ -585,11 +590,6 @@ class BaseHasher(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPage, Bas
             said = f"{said}, and " if said else ""
             said += f"the relevance of at most {compared:,} sampled rows to each other"
         return said
-
-    def _seed_of_sample(self) -> int:
-        # A copy: what learning samples does not depend on whether rows are sampled.
-        random_state = check_random_state(copy.deepcopy(getattr(self, "random_state", 0)))
-        return int(random_state.randint(np.iinfo(np.int32).max))
 
     def _sums(self, with_covariance: bool = False) -> RowSums | None:
         """Sums of all training rows, where they are more than those that were taken to memory."""
@@ -858,12 +858,6 @@ def _report_progress(
         report()
 
 
-class _BlockEncoder:
-    def __init__(self, hasher: BaseHasher, are_pairs: bool):
-        self.hasher, self.are_pairs = hasher, are_pairs
-
-    def __call__(self, block: Any) -> Any:
-        if not self.are_pairs:
-            return self.hasher.packed_codes(block)
-        X, y = block
-        return self.hasher.packed_codes(X), y
+def _encode_pair(hasher, pair):
+    X, y = pair
+    return hasher.packed_codes(X), y

@@ -9,6 +9,6 @@
     how large the groups are.
 ``validation``
     Rows kept for validation, and how good the model is on them.
-``linear_model``, ``start``, ``dropout_mask``
-    Weights over scaled features, where they start, and which features a step leaves out.
+``linear_model``, ``start``
+    Weights over scaled features, and where they start.
 """

@@ -9,7 +9,6 @@ from .._features.moments import Moments
 from .._features.sign_rounding import project
 from .._features.space import FeatureSpace
 from .._files.storable import storable
-from .dropout_mask import RandomMask
 from .minibatch_learning import BaseModel
 from .start import start_directions
 
@@ -42,6 +41,7 @@ class LinearModel(BaseModel):
         one_scale: bool = False,
     ):
         self.n_bits, self.solver, self._one_scale = n_bits, solver, one_scale
+        self.learning_rate = solver.learning_rate
         self._moments = Moments.of(X)
         self._space = FeatureSpace.of(self._moments, one_scale)
         if start is None:
@@ -55,14 +55,10 @@ class LinearModel(BaseModel):
             np.ascontiguousarray(weights, dtype=np.float32),
             offsets.astype(np.float32),
         )
-        self._mask = RandomMask.of_share(dropout, random_state) if dropout else None
-        self.n_steps = 0
+        self._n_dropped = min(255, round(256 * dropout))  # of 256 numbers of the rows
+        self._dropout_seed = random_state.randint(np.iinfo(np.int32).max) if dropout else 0
         self._averages: list[np.ndarray] | None = None
         self._n_averaged = 0
-
-    @property
-    def learning_rate(self) -> float:  # type: ignore[override]
-        return self.solver.learning_rate
 
     def see(self, X: Any) -> None:
         """Let means and scales follow some more rows."""
@@ -74,15 +70,14 @@ class LinearModel(BaseModel):
     ) -> float:
         weights, offsets = self._weights
         rows = self._space.transform(X[batch], np.float32)
-        if self._mask:
-            self._mask.apply(rows, self.n_steps)
+        if self._n_dropped:
+            drop(rows, self._n_dropped, (self._dropout_seed, self.solver.n_steps))
         scores = rows @ weights
         scores += offsets
         _check_finite(scores)
         value, gradient = evaluate(scores)
         _check_finite(value)
         self.solver.step(self._weights, (rows.T @ gradient, gradient.sum(axis=0)), factor)
-        self.n_steps += 1
         return value
 
     def average_step(
@@ -118,6 +113,17 @@ class LinearModel(BaseModel):
     def attributes(self) -> dict[str, np.ndarray]:
         components, intercept = self.fold()
         return {"components_": components, "intercept_": intercept}
+
+
+def drop(rows: np.ndarray, n_dropped: int, seed: tuple[int, int]) -> None:
+    """Zero about `n_dropped` of 256 numbers; the others grow, so that mean sums stay as they are.
+
+    The seed, which has the number of the step in it, decides which, so that no generator is kept.
+    """
+    words = np.random.PCG64(seed).random_raw(-(-rows.size // 8))
+    random_bytes = words.astype("<u8", copy=False).view(np.uint8)[: rows.size]
+    rows *= random_bytes.reshape(rows.shape) >= n_dropped
+    rows *= np.float32(256 / (256 - n_dropped))
 
 
 def _check_finite(numbers):

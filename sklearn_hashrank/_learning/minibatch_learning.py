@@ -26,6 +26,15 @@ History = dict[str, list[float]]
 """Of each pass the mean ``"objective"``, the last ``"learning_rate"`` and the ``"validation"``."""
 
 
+def check_n_bits(n_bits: int, learned: int) -> None:
+    """Refuse to go on, from a model of codes of another length."""
+    if n_bits != learned:
+        raise ValueError(
+            f"learning goes on from codes of {learned} bits. Got n_bits={n_bits}, which takes a "
+            "new fit, with warm_start=False."
+        )
+
+
 class BaseModel(ABC):
     """What learns: weights that give rows projections, and move on a batch."""
 

@@ -53,7 +53,7 @@ class Ascent:
     def __init__(self, learning_rate: float, weight_decay: float | Sequence[float] = 0.0):
         self.learning_rate = learning_rate
         self.weight_decay = weight_decay
-        self._is_started = False
+        self.n_steps = 0
 
     def step(
         self,
@@ -62,20 +62,16 @@ class Ascent:
         factor: float = 1.0,
     ) -> None:
         """Move each parameter array along its gradient; a schedule's `factor` scales all of it."""
-        if not self._is_started:
+        if self.n_steps == 0:
             self._start(parameters)
-            self._is_started = True
+        self.n_steps += 1
         decays = np.broadcast_to(self.weight_decay, len(parameters))
-        self._tick()
         for k, (parameter, gradient) in enumerate(zip(parameters, gradients)):
             kept = 1 - factor * decays[k]
             self._move(k, parameter, gradient, kept, factor * self.learning_rate)
 
     def _start(self, parameters: Sequence[np.ndarray]) -> None:
         raise NotImplementedError
-
-    def _tick(self) -> None:
-        """Count a step, where that matters."""
 
     def _move(
         self,
@@ -140,14 +136,10 @@ class Adam(Ascent):
         self.beta1 = beta1
         self.beta2 = beta2
         self.epsilon = epsilon
-        self.n_steps = 0
 
     def _start(self, parameters):
         self._mean = [np.zeros(parameter.size, parameter.dtype) for parameter in parameters]
         self._square = [np.zeros(parameter.size, parameter.dtype) for parameter in parameters]
-
-    def _tick(self):
-        self.n_steps += 1
 
     def _move(self, k, parameter, gradient, kept, learning_rate):
         debias, length = self._debiased(learning_rate)

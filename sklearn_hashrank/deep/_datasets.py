@@ -15,10 +15,7 @@ _BLOCK_NUMBERS = 1 << 22  # of items that are in memory at a time: 17 MB of floa
 class DatasetRows:
     """The rows of a data set, flat, indexed by numbers or slices as an array is.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        With a length. An item is a row, or a tuple of a row and its y.
+    An item of the data set is a row, or a tuple of a row and its y.
     """
 
     def __init__(self, dataset: Dataset):

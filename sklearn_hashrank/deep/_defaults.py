@@ -4,23 +4,11 @@ from typing import Any, NamedTuple
 
 
 class Recipe(NamedTuple):
-    """How a network is trained.
-
-    Parameters
-    ----------
-    max_iter : int
-        Passes over the training rows.
-    learning_rate : float
-        Of what is learned from scratch.
-    trunk_learning_rate : float
-        Of a given network.
-    weight_decay : float
-        Of the optimizer.
-    """
+    """How a network is trained."""
 
     max_iter: int
-    learning_rate: float
-    trunk_learning_rate: float
+    learning_rate: float  # of what is learned from scratch
+    trunk_learning_rate: float  # of a given network
     weight_decay: float
 
 
@@ -38,20 +26,8 @@ _SGD_PER_ADAM = 100
 def choose_recipe(takes_images: bool, optimizer: Any, n_batches: int, **given: Any) -> Recipe:
     """Return the recipe for rows or images, with what was given in place of its own.
 
-    Parameters
-    ----------
-    takes_images : bool
-        Whether X holds images.
-    optimizer : str or callable
-        The rates are those of Adam, but for ``"sgd"``.
-    n_batches : int
-        Steps of a pass.
-    **given : dict
-        Parameters of `Recipe`; "auto" stands for the recipe's own.
-
-    Returns
-    -------
-    recipe : Recipe
+    The rates are those of Adam, but for ``"sgd"``. A pass has `n_batches` steps. Of what is given,
+    "auto" stands for the recipe's own.
     """
     recipe = _OF_IMAGES if takes_images else _OF_ROWS
     if optimizer == "sgd":

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from torch.utils.data import DataLoader, Dataset
 
 from .._features.space import FeatureSpace
-from .._learning.minibatch_learning import MinibatchLearning
+from .._learning.minibatch_learning import MinibatchLearning, check_n_bits
 from .._learning.neighbor_relevance import MOST_ROWS
 from .._learning.relevance import check_two_rows, learned_affinity, learned_relevance
 from .._solvers.stochastic import SCHEDULES
@@ -323,7 +323,8 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
         device, random_state = find_device(self.device), check_random_state(self.random_state)
         seed = random_state.randint(np.iinfo(np.int32).max)
         if self._goes_on():
-            self._check_start(X)
+            check_n_bits(self.n_bits, self._n_outputs)
+            self._check_rows(X, reset=False)
         X, y, built = self._checked_training_data(X, y)
         with contextlib.ExitStack() as during:
             during.enter_context(seeded(seed, device))
@@ -343,15 +344,6 @@ class DeepHasher(CallbackSupportMixin, BitByBitHasher):
 
     def _goes_on(self):
         return self.warm_start and hasattr(self, "network_")
-
-    def _check_start(self, X):
-        """Refuse rows and codes that a warm start cannot go on with."""
-        if self.n_bits != self._n_outputs:
-            raise ValueError(
-                f"learning goes on from codes of {self._n_outputs} bits. Got n_bits={self.n_bits}, "
-                "which takes a new fit, with warm_start=False."
-            )
-        self._check_rows(X, reset=False)
 
     def _start(self, X, device):
         """Return the network as it is before learning."""

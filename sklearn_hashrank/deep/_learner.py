@@ -30,15 +30,7 @@ OPTIMIZERS: Optimizers = {"adam": torch.optim.AdamW, "sgd": _sgd}
 
 @storable
 class Inputs:
-    """How rows of X go into a network: centered and scaled, as images where they are, on a device.
-
-    Parameters
-    ----------
-    layout : ImageLayout or None
-        Of images.
-    space : FeatureSpace or None
-        Centers and scales; None: rows go in as they are.
-    """
+    """How rows of X go into a network: as images with a layout, centered and scaled by a space."""
 
     def __init__(self, layout: ImageLayout | None, space: FeatureSpace | None):
         self.layout, self.space = layout, space

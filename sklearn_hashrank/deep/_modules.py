@@ -19,15 +19,7 @@ _generator = threading.RLock()
 
 
 class Parts(NamedTuple):
-    """A network, and which of its parameters are those of a given one.
-
-    Attributes
-    ----------
-    network : Module
-        From rows or images to scores, (n, n_bits).
-    trunk : Module or None
-        The part of it that was given.
-    """
+    """A network from rows or images to scores (n, n_bits), and the part of it that was given."""
 
     network: nn.Module
     trunk: "nn.Module | None"
@@ -55,23 +47,11 @@ class Parts(NamedTuple):
 def build(
     module: Any, shape: tuple[int, ...], n_bits: int, example: torch.Tensor | None = None
 ) -> Parts:
-    """Make a network.
+    """Make a network of what the user gave, see `DeepHasher`.
 
-    Parameters
-    ----------
-    module : None, Module, class or callable
-        What the user gave, see `DeepHasher`. A network is copied, also one that a function returns:
-        it may be the same in every fit. Copies are on the CPU.
-    shape : tuple of int
-        Of a row, (n_features,), or of an image, (channels, height, width).
-    n_bits : int
-        Width of the output.
-    example : Tensor, default=None
-        A few rows; zeros where there are none, as when a file is read.
-
-    Returns
-    -------
-    parts : Parts
+    A network is copied, also one that a function returns: it may be the same in every fit. Copies
+    are on the CPU. `shape` is that of a row, (n_features,), or of an image, (channels, height,
+    width). `example` are a few rows; zeros where there are none, as when a file is read.
     """
     if example is None:
         example = torch.zeros(2, *shape)
@@ -129,17 +109,6 @@ def seeded(seed: int, device: torch.device) -> Iterator[None]:
 
 
 def weights_of(network: nn.Module) -> dict[str, np.ndarray]:
-    """Return the weights of a network as arrays.
-
-    Parameters
-    ----------
-    network : Module
-        On any device.
-
-    Returns
-    -------
-    weights : dict of str to ndarray
-    """
     weights = {}
     for name, tensor in network.state_dict().items():
         if not torch.is_tensor(tensor):
@@ -156,23 +125,7 @@ def weights_of(network: nn.Module) -> dict[str, np.ndarray]:
 def rebuild(
     module: Any, shape: tuple[int, ...], n_bits: int, weights: dict[str, np.ndarray]
 ) -> nn.Module:
-    """Make a network anew and give it its weights, ready to encode.
-
-    Parameters
-    ----------
-    module : None, Module, class or callable
-        What it was made of.
-    shape : tuple of int
-        Of what it takes.
-    n_bits : int
-        Width of the output.
-    weights : dict of str to ndarray
-        What :func:`weights_of` returned.
-
-    Returns
-    -------
-    network : Module
-    """
+    """Make a network anew and give it the weights that :func:`weights_of` returned."""
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in weights.items()}
     if not all(bool(torch.isfinite(tensor).all()) for tensor in tensors.values()):
         raise ValueError("the weights of the network hold numbers that are not finite.")

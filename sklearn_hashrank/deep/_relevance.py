@@ -35,11 +35,6 @@ class BatchAffinity:
 
     Where it is "auto", the first batch with several columns decides for all further ones: a batch
     of vectors or label paths may happen to hold nothing but 0 and 1.
-
-    Parameters
-    ----------
-    given : {"auto", "precomputed"} or affinity object
-        The parameter of the loss.
     """
 
     def __init__(self, given: Any):
@@ -64,16 +59,12 @@ class BatchAffinity:
         return self._chosen
 
 
-def _check_matrix(y, n_rows):
-    if tuple(y.shape) != (n_rows, n_rows):
+def _levels_of_matrix(matrix, n_rows):
+    if matrix.shape != (n_rows, n_rows):
         raise ValueError(
             'with affinity="precomputed", y must be the relevance of each pair of rows, of shape '
-            f"{(n_rows, n_rows)}. Got shape {tuple(y.shape)}."
+            f"{(n_rows, n_rows)}. Got shape {matrix.shape}."
         )
-
-
-def _levels_of_matrix(matrix, n_rows):
-    _check_matrix(matrix, n_rows)
     if matrix.dtype.kind not in "buif":
         raise ValueError(f"y must hold levels of relevance, numbers. Got dtype {matrix.dtype}.")
     levels, index = np.unique(matrix.astype(np.float64), return_inverse=True)

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from .._learning.linear_model import LinearModel
-from .._learning.minibatch_learning import MinibatchLearning
+from .._learning.minibatch_learning import MinibatchLearning, check_n_bits
 from .._learning.neighbor_relevance import MOST_ROWS, NeighborRelevance
 from .._learning.pair_relevance import PairRelevance
 from .._learning.relevance import check_two_rows, learned_affinity, learned_relevance
@@ -164,13 +164,6 @@ class LearnsFromMinibatches:
             one_scale=relevance.one_scale,
         )
 
-    def _check_n_bits(self, learned):
-        if self.n_bits != learned:
-            raise ValueError(
-                f"learning goes on from codes of {learned} bits. Got n_bits={self.n_bits}, which "
-                "takes a new fit, with warm_start=False."
-            )
-
 
 class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher):
     """Base class of linear hashers that maximize an objective of minibatches.
@@ -202,7 +195,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         """
         start = None
         if self.warm_start and hasattr(self, "components_"):
-            self._check_n_bits(self.n_bits_)
+            check_n_bits(self.n_bits, self.n_bits_)
             validate_data(self, X, reset=False, skip_check_array=True)
             start = self.components_, self.intercept_
         X, y, built = self._checked_training_data(X, y)
@@ -237,7 +230,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         """
         first = not hasattr(self, "_model")
         if not first:
-            self._check_n_bits(self._model.n_bits)
+            check_n_bits(self.n_bits, self._model.n_bits)
         X, y = self._validate_training_data(X, y, reset=first, is_block=True)
         check_two_rows(self, X)
         learned, objective = self._affinity_and_objective(X, y)
@@ -263,7 +256,7 @@ class MinibatchHasher(LearnsFromMinibatches, CallbackSupportMixin, LinearHasher)
         for batch in relevance.batches(
             relevance.members, self.batch_size_, in_groups, random_state
         ):
-            factor = 1 / np.sqrt(1 + self._model.n_steps / 100)
+            factor = 1 / np.sqrt(1 + self._model.solver.n_steps / 100)
             self._model.average_step(X, batch, objective.of(batch), factor)
         self.components_, self.intercept_ = self._model.fold(average=True)
         for name in ("codes_", "y_", "history_", "n_iter_", "group_size_"):

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval
 
 from .._features.kernel_features import inverse_root
 from .._features.row_slices import map_blocks
+from .._learning.minibatch_learning import check_n_bits
 from .._utils.threads import one_blas_thread
 from ._kernel import KernelHasher
 from ._minibatch import LearnsFromMinibatches
@@ -242,7 +243,7 @@ class TALRKernel(TieAwareObjectives, LearnsFromMinibatches, KernelHasher):
         X, y, built = self._checked_training_data(X, y, reset=not goes_on)
         random_state = check_random_state(self.random_state)
         if goes_on:
-            self._check_n_bits(self._model.n_bits)
+            check_n_bits(self.n_bits, self._model.n_bits)
             start = self._model.fold()
         else:
             mixed_units = y is not None

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from sklearn_hashrank._learning.batches import GroupBatches, Minibatches
-from sklearn_hashrank._learning.dropout_mask import RandomMask
+from sklearn_hashrank._learning.linear_model import drop
 
 
 def batches(n_rows=10, size=3):
@@ -62,16 +62,15 @@ def test_a_single_class_is_one_batch_or_more():
     assert [len(batch) for batch in group_batches(np.zeros(1, dtype=int))] == [1]
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.999])
-def test_a_mask_zeroes_a_share_and_keeps_the_mean(share):
-    mask = RandomMask.of_share(share, np.random.RandomState(0))
+@pytest.mark.parametrize("n_dropped", [26, 128, 255])
+def test_dropout_zeroes_a_share_and_keeps_the_mean(n_dropped):
     rows, same, other = (np.ones((400, 500), dtype=np.float32) for _ in range(3))
-    mask.apply(rows, step=3)
-    mask.apply(same, step=3)
-    mask.apply(other, step=4)
+    drop(rows, n_dropped, (7, 3))
+    drop(same, n_dropped, (7, 3))
+    drop(other, n_dropped, (7, 4))
     assert_array_equal(rows, same)
     assert np.any(rows != other)
     kept = rows[rows > 0]
-    assert kept.size / rows.size == pytest.approx(1 - share, abs=0.004)
+    assert kept.size / rows.size == pytest.approx(1 - n_dropped / 256, abs=0.004)
     assert np.ptp(kept) == 0
     assert rows.mean() == pytest.approx(1, abs=0.1)
