@@ -218,7 +218,9 @@ def test_what_cannot_be_learned_from_is_refused():
             call()
 
 
-@pytest.mark.parametrize("hasher", ENCODERS, ids=lambda each: str(each)[:40])
+@pytest.mark.parametrize(
+    "hasher", {each._learned_from_many(X.shape): each for each in ENCODERS}.values(), ids=repr
+)
 def test_rows_that_are_not_numbers_are_refused_wherever_they_are(little_memory, hasher, tmp_path):
     """Also those that are not sampled: nobody looks at them while a hasher learns."""
     looks = small(hasher)._learned_from_many(X.shape) != "nothing"

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sklearn_hashrank import LSHHasher, retrieval_histogram
-from tests.instances import ENCODERS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(6, 50, 5)) + RNG.normal(size=(6, 1, 5))
@@ -45,18 +44,3 @@ def test_a_database_is_counted_as_it_was_given(n_jobs, keep_codes):
     np.testing.assert_array_equal(found.counts, expected.counts)
     if keep_codes:
         np.testing.assert_array_equal(found.code_usage().counts, expected.code_usage().counts)
-
-
-INCREMENTAL = [hasher for hasher in ENCODERS if hasattr(hasher, "partial_fit")]
-
-
-@pytest.mark.parametrize("hasher", INCREMENTAL, ids=lambda hasher: type(hasher).__name__)
-def test_hashers_learn_from_blocks_as_they_were_given(hasher):
-    with_y = hasher.__sklearn_tags__().target_tags.required or "affinity" in hasher.get_params()
-    scores = []
-    for blocks in (reused(X, Y), zip(X, Y)):
-        learned = type(hasher)(**hasher.get_params())
-        for rows, y in blocks:
-            learned.partial_fit(rows, y if with_y else None)
-        scores.append(learned.decision_function(X[0]))
-    np.testing.assert_array_equal(*scores)

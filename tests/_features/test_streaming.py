@@ -46,8 +46,11 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("target", ["memory", "file", "array", "memmap"])
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [*((source, "file") for source in SOURCES)]
+    + [("memmap", "memory"), ("blocks", "memory"), ("array", "array"), ("blocks", "memmap")],
+)
 @pytest.mark.parametrize(("batch_size", "n_jobs"), [("auto", None), (1, 1), (15, 3)])
 def test_codes_are_those_of_transform(source, target, batch_size, n_jobs, tmp_path):
     out = {

@@ -15,11 +15,25 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from sklearn_hashrank import TALRLinear, save_hasher
+from sklearn_hashrank import (
+    LSHHasher,
+    RSHHasher,
+    SignHasher,
+    SSHHasher,
+    TALRLinear,
+    save_hasher,
+)
 from sklearn_hashrank.base import LinearHasher
 from tests.instances import ENCODERS
 
-KINDS = [h for h in ENCODERS if isinstance(h, LinearHasher)]
+# Features themselves; random hyperplanes, a frame, directions that may be zero, and ascent.
+KINDS = [
+    SignHasher(),
+    LSHHasher(random_state=0),
+    RSHHasher(random_state=0),
+    SSHHasher(random_state=0),
+    TALRLinear(max_iter=5, random_state=0),
+]
 every_hasher = pytest.mark.parametrize("hasher", KINDS, ids=repr)
 every_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
 GRID = np.array(list(itertools.product(range(3), repeat=5)), dtype=float)
@@ -53,6 +67,11 @@ def fitted(name, data, dtype):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return hasher.fit(*data(dtype))
+
+
+def test_all_half_spaces_are_projected_on_alike():
+    linear = [type(each) for each in ENCODERS if isinstance(each, LinearHasher)]
+    assert {kind._project for kind in linear} == {type(each)._project for each in KINDS}
 
 
 @every_hasher

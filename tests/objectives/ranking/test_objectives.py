@@ -75,8 +75,10 @@ def test_gradient_by_counts_is_that_of_finite_differences(objective):
     assert_allclose(gradient[filled], numeric[filled], rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", BATCHES)
-@pytest.mark.parametrize(("n_bins", "delta", "alpha"), BINNINGS)
+@pytest.mark.parametrize(
+    ("n_bins", "delta", "alpha", "name"),
+    [(*BINNINGS[0], name) for name in BATCHES] + [(*each, "random") for each in BINNINGS[1:]],
+)
 def test_gradient_by_scores_is_that_of_finite_differences(objective, n_bins, delta, alpha, name):
     scores, level = batch(name, np.random.default_rng(2))
     objective.set_params(alpha=alpha, n_bins=n_bins, delta=delta)
