@@ -1,4 +1,4 @@
-"""The recipe for mteb of the page about evaluation, as it stands there, on a few texts."""
+"""The recipe for mteb of the guide to evaluation, as it stands there, on a few texts."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from sklearn_hashrank import RetrievalHistogram
 
-PAGE = Path(__file__).parents[2] / "docs" / "concepts" / "evaluation.rst"
+PAGE = Path(__file__).parents[2] / "docs" / "how_to" / "evaluate.rst"
 CORPUS = ["red apple", "green apple", "blue car", "red car", "pear", "fast train", "slow train"]
 QUERIES = ["apple", "car", "train", "pear"]
 NOT_SAID = (
