@@ -239,7 +239,7 @@ def test_what_comes_back_from_a_task_is_the_counts_alone():
     reader = CodeReader()
     words = reader.words(np.tile(X, (200, 1)), "query codes")
     affinity = LabelAffinity().fit(Y)
-    queries = Queries(words, affinity.validate(np.tile(Y, 200)), affinity, 8)
+    queries = Queries(words, affinity.validate(np.tile(Y, 200)), affinity, 8, None)
     count = pickle.loads(pickle.dumps(BlockCounter(queries, reader, False, False, 1)))(X, Y, 0)
     assert len(pickle.dumps(count)) < count.counts.nbytes + 2000
     both = count + count
