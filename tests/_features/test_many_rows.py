@@ -275,12 +275,17 @@ class LazyTable:
 
 
 def test_the_page_says_what_each_hasher_learns_from():
+    words = {
+        "learn from sums over all rows. ": "sums",
+        "learn from sums over all rows, and from a sample": "sums and a sample",
+        "learns nothing from rows": "nothing",
+    }
     said = {}
-    for row in re.findall(r"   \* - (\w[^:]*)\n     - ((?:.|\n {7})*)", SCALING.read_text()):
-        said |= dict.fromkeys(re.findall(r":class:`~[\w.]*\.(\w+)`", row[1]), row[0])
-    assert {
-        type(each).__name__: each._learns_from_many for each in ENCODERS
-    }.items() <= said.items()
+    for names, text in re.findall(r"^(:class:.*)\n    (.*)", SCALING.read_text(), re.MULTILINE):
+        [kind] = [kind for phrase, kind in words.items() if phrase in text] or [None]
+        said |= dict.fromkeys(re.findall(r"\.(\w+)`", names), kind)
+    for each in ENCODERS:
+        assert said.get(type(each).__name__, "a sample") == each._learns_from_many
 
 
 def test_scores_of_labels_in_chunks_are_those_of_labels_in_memory():
