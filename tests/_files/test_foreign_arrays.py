@@ -1,6 +1,7 @@
 """Tensors of torch, matrices of MATLAB and arrays that are codes."""
 
 import sys
+import zipfile
 
 import numpy as np
 import pytest
@@ -16,6 +17,8 @@ SIGNS = np.random.default_rng(0).choice([-1.0, 1.0], (20, 16)).astype(np.float32
 
 def test_files_of_tensors_need_torch(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
+    with zipfile.ZipFile(tmp_path / "codes.pt", "w") as archive:
+        archive.writestr("codes/data.pkl", b"")
     with pytest.raises(MalformedFileError, match=r"codes.pt: torch is needed .* \.npy"):
         read_codes(tmp_path / "codes.pt")
 
