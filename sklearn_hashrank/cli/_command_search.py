@@ -42,7 +42,7 @@ examples:
       --rescore items.parquet --output found.csv
 """
 
-_OVERSAMPLING = 10  # candidates for each result: docs/how_to/neighbors.rst says what more of them find
+_OVERSAMPLING = 10  # candidates for each result; docs/how_to/neighbors.rst has what more find
 
 
 def add_command(commands: Any) -> None:
