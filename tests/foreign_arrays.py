@@ -54,7 +54,7 @@ ENTRIES = {
     "inverse_transform": lambda a: AUTOENCODER.inverse_transform(a(AUTOENCODER.predict(X))),
     "compare": lambda a: check_data(a(X), a(Y))[0],
     "metric": lambda a: mean_ap(a(Y), a(CODES)),
-    "neighbours of vectors": lambda a: mean_ap(a(X), a(CODES), NeighborAffinity(5)),
+    "neighbors of vectors": lambda a: mean_ap(a(X), a(CODES), NeighborAffinity(5)),
     "distances of vectors": lambda a: mean_ap(a(X), a(CODES), EuclideanAffinity((50,), (1,))),
     "histogram": lambda a: retrieval_histogram(a(CODES), a(SIGNS > 0), a(Y), a(Y)).counts,
     "scores": lambda a: RetrievalHistogram.from_scores(

@@ -1,4 +1,4 @@
-"""Text embeddings as codes: true neighbours found, AP by intent, and cost, at equal bytes.
+"""Text embeddings as codes: true neighbors found, AP by intent, and cost, at equal bytes.
 
     python -m benchmarks.notes.embeddings --data CLINC.npz [--only neighbors,unseen,cost]
         [--seeds 3]
@@ -77,7 +77,7 @@ def faiss_indexes(n_bytes, n_features, seed):
 
 
 def found(true, ids):
-    """Share of the true neighbours among the first ids."""
+    """Share of the true neighbors among the first ids."""
     return np.mean([np.isin(a, b).mean() for a, b in zip(true, ids[:, :K])])
 
 

@@ -48,7 +48,7 @@ def nearest(scores):
 
 
 def overlap(found, true):
-    """Share of the true neighbours that were found."""
+    """Share of the true neighbors that were found."""
     return np.mean([len(np.intersect1d(a, b)) for a, b in zip(found, true)]) / K
 
 

@@ -101,7 +101,7 @@ def as_labels(y, name):
         if np.any(np.abs(y) >= np.float64(2**n_digits)):
             raise ValueError(
                 f"{name} holds floats beyond 2**{n_digits}, of which {y.dtype} does not tell "
-                "neighbouring labels apart. Pass integers or strings."
+                "neighboring labels apart. Pass integers or strings."
             )
     if y.dtype.kind == "u" and y.size and y.max() > np.iinfo(np.int64).max:
         raise ValueError(

@@ -28,7 +28,7 @@ from ._vector_products import (
 )
 
 _PAIRS_AT_A_TIME = 1 << 22
-_ROWS_TO_LOOK_AT = 1000  # of which centre and unit are taken; no result depends on them
+_ROWS_TO_LOOK_AT = 1000  # of which center and unit are taken; no result depends on them
 _LARGEST = 2.0**480  # whose squares can still be added up, over any number of features
 _COST = 0.2  # nanoseconds of a multiplication, about
 
@@ -40,7 +40,7 @@ class NeighborAffinity(BaseAffinity):
     database that the affinity was fitted on; all rows at exactly that distance count. Where the
     queries are the database, each is left out of its own k by its position. With
     ``tie_aware_recall_score(..., k=10, affinity=NeighborAffinity(10))`` this is recall@10 of the
-    true neighbours, the usual measure of vector search.
+    true neighbors, the usual measure of vector search.
 
     It belongs to the database. Metrics, scorers and comparisons fit it anew on the rows that each
     evaluation searches, and hashers that learn from it keep its parameters, not its rows. A
@@ -62,7 +62,7 @@ class NeighborAffinity(BaseAffinity):
     Attributes
     ----------
     levels_ : ndarray of shape (n_levels,)
-        0, 1, and so on: one level more than numbers of neighbours.
+        0, 1, and so on: one level more than numbers of neighbors.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class NeighborAffinity(BaseAffinity):
         ranks: list[Any] = [given] if np.ndim(given) == 0 else list(given)
         if not ranks or not all(is_int(k, 1) for k in ranks) or np.any(np.diff(ranks) <= 0):
             raise ValueError(
-                "n_neighbors must be an int >= 1, or several that ascend, such as (10, 50). "
+                "n_neighbors must be an int >= 1 or strictly increasing ints, such as (10, 50). "
                 f"Got {given!r} instead."
             )
         if self.metric not in METRICS:
@@ -130,7 +130,7 @@ class NeighborAffinity(BaseAffinity):
         return [int(k) for k in ranks]
 
     def _look_at(self, some):
-        """Set a unit of length, a power of two so that it is exact, and a centre."""
+        """Set a unit of length, a power of two so that it is exact, and a center."""
         self._n_features = some.shape[1]
         largest = abs(some).max() if some.shape[1] else 0
         self._unit = unit_of(largest)
@@ -179,7 +179,7 @@ class NeighborAffinity(BaseAffinity):
         n_rows = rows.shape[0]
         ranks = np.array(self._check_parameters())
         met = np.zeros(len(self.levels_), dtype=bool)
-        # A row can have every level down to that of its farthest neighbour.
+        # A row can have every level down to that of its farthest neighbor.
         lowest = len(ranks) - np.searchsorted(ranks, n_rows - 1)
         left = np.arange(n_rows if n_rows > 1 else 0)
         while left.size:
@@ -396,7 +396,7 @@ def _vectors(y: Any, metric: str, name: str) -> Any:
 def _refuse_others(fitted: str, given: str) -> None:
     raise ValueError(
         "the queries must be the database that NeighborAffinity was fitted on, as each is left out "
-        f"of its own neighbours by its position. It was fitted on {fitted}; got {given}. Pass an "
+        f"of its own neighbors by its position. It was fitted on {fitted}; got {given}. Pass an "
         "unfitted NeighborAffinity, which is fitted on the rows of each evaluation."
     )
 

@@ -133,7 +133,7 @@ class BaseAffinity(HasPage, BaseEstimator):
             Validated rows.
         are_database : bool, default=False
             Whether they are the rows that the affinity was fitted on, in the same order, and none
-            is its own neighbour.
+            is its own neighbor.
         n_jobs : int or None, default=None
             Threads over the queries.
 

@@ -245,7 +245,7 @@ def _number(path: str, field: Any) -> np.dtype:
     types, kind = pa.types, field.type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
         raise UsageError(
-            f"{path}: column {field.name!r} does not hold numbers but {kind}. Name it with "
+            f"{path}: column {field.name!r} has type {kind}, which is not numeric. Name it with "
             "--label-column or --exclude-column."
         )
     return np.dtype(kind.to_pandas_dtype())

@@ -85,10 +85,10 @@ def compare(
         and ``output`` of the last step;
         ``affinity="auto"`` becomes `train_affinity`.
     codes : mapping of str to array-like, default=None
-        Codes that something else made, by the name that tables should give them: one for each row
-        of `X`, as bits or signs, or what :func:`~sklearn_hashrank.codes.read_codes` returned. They
-        are methods at their own length, and are not timed. Whether they learned from rows that are
-        queries here is not known; pass the protocol that they were made by as a `RetrievalSplit`.
+        Precomputed codes by the name of their method: one code for each row of `X`, as bits or
+        signs, or the result of :func:`~sklearn_hashrank.codes.read_codes`. They are evaluated at
+        their own length and are not timed. To keep rows that they were trained on out of the
+        queries, pass the split of their training as a `RetrievalSplit` in `protocol`.
     n_bits : iterable of int, default=(12, 24, 32, 48)
         Code lengths. An estimator without ``n_bits`` runs once, at its own width.
     seeds : int or iterable of int, default=3

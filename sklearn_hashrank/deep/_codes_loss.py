@@ -34,7 +34,7 @@ class CodesLoss(torch.nn.Module):
     loss : TieAwareLoss
         Of scores of about unit variance.
     n_bits : int
-        How many of the first numbers of an embedding become bits.
+        Number of leading dimensions of an embedding that become bits.
     """
 
     def __init__(self, model: Any, loss: TieAwareLoss, n_bits: int):

@@ -105,9 +105,9 @@ class BatchLoss(torch.nn.Module):
 class TieAwareLoss(BatchLoss):
     """Minus a smooth version of a tie-aware ranking measure, in which each row queries the others.
 
-    The scores are relaxed to codes ``tanh(alpha * scores)``, distances are counted in soft
-    histograms, and the measure of tied rankings is a function of those [1]_. After training, the
-    code bit is ``scores > 0``. A batch should hold several relevant items for each row.
+    The loss relaxes the scores to codes ``tanh(alpha * scores)``, counts their distances in soft
+    histograms, and computes the tie-aware measure from these counts [1]_. After training, the code
+    bit is ``scores > 0``. A batch should hold several relevant items for each row.
 
     Parameters
     ----------

@@ -98,14 +98,14 @@ def convolutional(
 
 
 def hash_layer(n_features: int, n_bits: int) -> nn.Sequential:
-    """Layer that gives bits: a linear map, whose outputs are kept at mean 0 and unit variance.
+    """Return the layer of the bits: a linear map, whose outputs have mean 0 and unit variance.
 
-    That is what the steepness of the relaxed codes is meant for, and half of the bits are set.
+    The steepness of the relaxed codes is meant for this variance, and half of the bits are set.
 
     Parameters
     ----------
     n_features : int
-        Width of what comes in.
+        Number of input features.
     n_bits : int
         Width of the output.
 

@@ -7,7 +7,7 @@
                --> _levels (relevance of pairs), _exact (nearest by distances of floats)
                --> _appearance (pictures by _sprites, texts, rows of a table)
                --> html_page with main.js, which searches, counts and measures in the browser
-    write_neighbors --> a Parquet file of neighbours for other viewers
+    write_neighbors --> a Parquet file of neighbors for other viewers
 
 HTML pages that are one file: escaping, security policy, style sheets and scripts.
 

@@ -1,4 +1,4 @@
-"""Write the neighbours of all rows to a Parquet file, in the form that other viewers read."""
+"""Write the neighbors of all rows to a Parquet file, in the form that other viewers read."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -39,7 +39,7 @@ def write_neighbors(
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
         Rows.
     n_neighbors : int, default=50
-        How many, in order of (distance, row number). A row is not its own neighbour.
+        How many, in order of (distance, row number). A row is not its own neighbor.
     columns : mapping of str to array-like, default=None
         Further columns of the file, such as texts and labels.
     n_jobs : int, default=None

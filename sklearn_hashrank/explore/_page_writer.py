@@ -65,7 +65,7 @@ def write_page(
 ) -> WrittenPage:
     """Write one HTML file that shows what codes retrieve; it needs no server and no network.
 
-    A browser searches, counts and measures: you pick a query, and see its neighbours by Hamming
+    A browser searches, counts and measures: you pick a query, and see its neighbors by Hamming
     distance with their ties, its retrieval histogram, AP and NDCG with their bounds, what another
     model or exact distances find instead, and how codes are used. Open the file, or send it to
     somebody.
@@ -107,9 +107,9 @@ def write_page(
         Names of classes 0, 1, ..., or of the columns of label sets.
     metric : {"cosine", "euclidean", "inner_product"} or None, default="cosine"
         Distance between rows as the first model sees them, by which the page lists exact
-        neighbours. None, or sparse rows: no exact neighbours.
+        neighbors. None, or sparse rows: no exact neighbors.
     n_neighbors : int, default=50
-        Exact neighbours of each query.
+        Exact neighbors of each query.
     n_items : int, default=None
         At most so many rows of the database, sampled; the page says so. None: as many as make a
         page of about 10 MB, and at most 100,000.
@@ -130,7 +130,7 @@ def write_page(
 
     See Also
     --------
-    write_neighbors : Neighbours in a file for other viewers.
+    write_neighbors : Neighbors in a file for other viewers.
 
     Examples
     --------
@@ -265,11 +265,11 @@ def _body(title: str, note: str, chosen: Choice) -> str:
     return _BODY.format(title=escape(title), notes=written)
 
 
-_BODY = """<a class="skip" href="#neighbours">Skip to the neighbours</a>
+_BODY = """<a class="skip" href="#neighbors">Skip to the neighbors</a>
 <header>
 <h1>What codes retrieve: {title}</h1>
 <p>Every item has a code of a few bits. A query retrieves the items whose codes differ from its own
-in the fewest bits, and items at the same distance are tied. Pick a query, or click a neighbour.</p>
+in the fewest bits, and items at the same distance are tied. Pick a query, or click a neighbor.</p>
 <p class="quiet" id="summary"></p>
 {notes}
 <noscript><p class="warn">This page searches in your browser: it needs JavaScript.</p></noscript>

@@ -43,7 +43,7 @@ class Explorer {
     this.first = new MethodColumn(data, this.cards, "model", asked("model"));
     this.second = new MethodColumn(data, this.cards, "beside", asked("beside"));
     this.query = element("div", { class: "query", id: "query" });
-    this.queryHeading = element("h2", { id: "neighbours", tabindex: -1 });
+    this.queryHeading = element("h2", { id: "neighbors", tabindex: -1 });
     this.difference = element("section", { class: "difference", "aria-labelledby": "difference" });
     this.usage = element("details", { class: "usages" }, element("summary", {}, "Code usage: the fullest codes and what sits in them"));
     this.usage.addEventListener("toggle", () => this.showUsage());
@@ -330,9 +330,9 @@ class Explorer {
     ];
     if (data.exact) {
       const text =
-        `${countText(data.exact.nNeighbors)} neighbours of each listed query by ` +
+        `${countText(data.exact.nNeighbors)} neighbors of each listed query by ` +
         `${data.exact.metric.replace("_", " ")} distance, in full precision.`;
-      facts.push(["Exact neighbours", text]);
+      facts.push(["Exact neighbors", text]);
     }
     const rows = facts.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]);
     return [element("h2", {}, "About this page"), element("dl", {}, ...rows)];

@@ -20,7 +20,7 @@ const SHOWN_OF_GROUP = 12;
  * @property {(item: number) => string | undefined} linkTo
  */
 
-/** The neighbours of the query by one method. */
+/** The neighbors of the query by one method. */
 export class MethodColumn {
   /**
    * @param {PageData} data
@@ -63,7 +63,7 @@ export class MethodColumn {
       this.groups,
     );
     this.problem = element("p", { class: "note", hidden: true });
-    const label = place === "model" ? "Neighbours by" : "Beside";
+    const label = place === "model" ? "Neighbors by" : "Beside";
     this.root = element(
       "section",
       { class: "column", "aria-labelledby": `${place}-heading` },
@@ -93,7 +93,7 @@ export class MethodColumn {
     if (isEmpty || !ranking) {
       const kept = countText(this.data.queries.length);
       this.problem.textContent =
-        `The page keeps exact neighbours for the ${kept} listed queries only.`;
+        `The page keeps exact neighbors for the ${kept} listed queries only.`;
       return [];
     }
     this.method = method;
@@ -133,7 +133,7 @@ export class MethodColumn {
     const wasOpen = this.chart.querySelector("details")?.open ?? false;
     if (!ties) {
       const text =
-        "Measures of the whole ranking, computed when the page was made. Of the neighbours, the " +
+        "Measures of the whole ranking, computed when the page was made. Of the neighbors, the " +
         "page keeps the nearest.";
       this.chart.replaceChildren(element("p", { class: "quiet" }, text));
       return;

@@ -69,7 +69,7 @@ import { Measures, tiesOf } from "./ranking.js";
  */
 
 /**
- * Neighbours at one distance.
+ * Neighbors at one distance.
  *
  * @typedef {{ distance: number, items: number[], nRelevant: number }} Group
  */

@@ -51,8 +51,8 @@ class SSHHasher(LearnsFromRelevance, LinearHasher):
         How `y` says what is relevant, which is a level above 0; see
         :mod:`sklearn_hashrank.affinity`.
     n_labeled : int, default=1000
-        Labeled training rows, sampled at random, whose pairs are compared. Sequential learning
-        keeps a number for each pair.
+        Number of labeled training rows that are sampled to compare their pairs. Sequential learning
+        stores one value for each pair.
     eta : float, default=0.2
         Weight of the labeled pairs relative to the variance of all rows.
     step_size : float or "raw", default=1.0

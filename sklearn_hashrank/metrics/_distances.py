@@ -45,7 +45,7 @@ def distance_histogram(
     Returns
     -------
     histogram : RetrievalHistogram
-        Ties come in ascending order of the distances of a query; neighbouring ones without a
+        Ties come in ascending order of the distances of a query; neighboring ones without a
         relevant item are one. Measures within a Hamming radius are refused, and histograms of
         shards cannot be added.
 

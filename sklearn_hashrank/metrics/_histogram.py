@@ -49,7 +49,7 @@ class RetrievalHistogram(MeasureMethods):
     ----------
     counts : ndarray of shape (n_queries, n_levels, n_ties), int64
         For codes, tie t is Hamming distance t, ``n_ties = n_bits + 1``. For scores, ties come in
-        the order of retrieval, and neighbouring ones without a relevant item are one.
+        the order of retrieval, and neighboring ones without a relevant item are one.
     levels : ndarray of shape (n_levels,), float64
     n_bits : int
         Length of the codes; histograms of scores have none.

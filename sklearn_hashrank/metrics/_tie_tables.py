@@ -68,7 +68,7 @@ class DenseTies:
 class RaggedTies:
     """Ties of its own for each query, as other scores make them.
 
-    Neighbouring ties without a relevant item are one: no measure depends on the order within.
+    Neighboring ties without a relevant item are one: no measure depends on the order within.
     Chunks are of queries with about as many ties, so that little is filled up.
     """
 

@@ -361,7 +361,7 @@ class DecodedNeighbors(HasPage, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_queries, n_features)
-            Queries, as the hasher takes them: rows, not codes.
+            Query vectors with the features that the hasher was fitted on, not codes.
         n_neighbors : int, default=None
             Neighbors of each query; None: the parameter `n_neighbors`.
         return_distance : bool, default=True
@@ -468,8 +468,8 @@ class DecodedNeighbors(HasPage, BaseEstimator):
         n_features = self._decoder.shape[-1]
         if queries.shape[1] != n_features:
             raise ValueError(
-                f"X must have {n_features} columns, as the rows that the hasher was fitted on. "
-                f"Got {queries.shape[1]}."
+                f"X must have {n_features} columns, like the rows that the hasher was fitted on. "
+                f"Got {queries.shape[1]} columns."
             )
         return queries
 

@@ -172,6 +172,6 @@ def check_prefixes(prefixes: Any, n_bits: int | None = None) -> tuple[int, ...]:
     ):
         accepted = "at least 1" if n_bits is None else f"from 1 to n_bits = {n_bits}"
         raise ValueError(
-            f"prefixes must be different numbers of first bits, {accepted}. Got {prefixes!r}."
+            f"prefixes must be distinct lengths of prefixes, {accepted}. Got {prefixes!r}."
         )
     return tuple(sorted(int(number) for number in numbers))

@@ -293,7 +293,7 @@ def test_hashers_keep_its_parameters_and_not_its_rows(hasher, tmp_path):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"n_neighbors": 0}, "an int >= 1, or several that ascend.* Got 0"),
+        ({"n_neighbors": 0}, "an int >= 1 .*Got 0"),
         ({"n_neighbors": 2.5}, "Got 2.5"),
         ({"n_neighbors": True}, "Got True"),
         ({"n_neighbors": (5, 5)}, r"Got \(5, 5\)"),

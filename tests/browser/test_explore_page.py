@@ -49,7 +49,7 @@ async () => {
     const columns = [...document.querySelectorAll(".results > .columns > .column")];
     found.push({
       row,
-      heading: document.getElementById("neighbours").textContent,
+      heading: document.getElementById("neighbors").textContent,
       columns: columns.map((column) => ({
         measures: [...column.querySelectorAll("[data-measure]")].map((e) => ({ ...e.dataset })),
         counts: [...column.querySelectorAll(".histogram tbody tr")].map((tr) =>
@@ -176,20 +176,20 @@ def test_usage_is_that_of_code_usage(visit, pictures, digits, models):
         }
 
 
-def test_a_click_on_a_neighbour_makes_it_the_query(visit, pictures):
+def test_a_click_on_a_neighbor_makes_it_the_query(visit, pictures):
     page = visit(pictures).ready().page
-    neighbour = page.locator(".column .group a").nth(1)
-    row = neighbour.get_attribute("data-row")
-    neighbour.click()
-    expect(page.locator("#neighbours")).to_contain_text(f"row {row}")
+    neighbor = page.locator(".column .group a").nth(1)
+    row = neighbor.get_attribute("data-row")
+    neighbor.click()
+    expect(page.locator("#neighbors")).to_contain_text(f"row {row}")
     assert f"query={row}" in page.url
     page.go_back()
-    expect(page.locator("#neighbours")).not_to_contain_text(f"row {row}")
+    expect(page.locator("#neighbors")).not_to_contain_text(f"row {row}")
 
 
 def test_a_link_restores_the_view(visit, pictures):
     first = visit(pictures, "#query=17&model=b").ready().page
-    expect(first.locator("#neighbours")).to_contain_text("row 17")
+    expect(first.locator("#neighbors")).to_contain_text("row 17")
     expect(first.locator("#model-heading")).to_have_text("lsh, 33 bits")
     expect(first.locator("#beside-heading")).to_have_text("itq, 16 bits")
     first.select_option("#beside-choice", "exact")
@@ -198,7 +198,7 @@ def test_a_link_restores_the_view(visit, pictures):
     first.select_option("#order", "worst")
     first.fill("#find", "3")
     again = visit(pictures, "#" + first.url.partition("#")[2]).ready().page
-    for selector in ("#neighbours", "#beside-heading", ".reach label >> nth=0", "#found"):
+    for selector in ("#neighbors", "#beside-heading", ".reach label >> nth=0", "#found"):
         expect(again.locator(selector)).to_have_text(first.locator(selector).text_content())
     for selector in ("#model-reach", "#find", "#class", "#order", "#beside-choice"):
         assert again.input_value(selector) == first.input_value(selector)
@@ -249,7 +249,7 @@ def test_what_one_finds_and_the_other_does_not(visit, pictures, digits, models):
 
 def test_the_page_is_used_by_keys(visit, pictures):
     page = visit(pictures).ready().page
-    heading = page.locator("#neighbours")
+    heading = page.locator("#neighbors")
     first = heading.text_content()
     page.keyboard.press("n")
     expect(heading).not_to_have_text(first)

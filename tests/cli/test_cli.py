@@ -897,7 +897,7 @@ def test_the_ending_of_a_name_may_be_in_capitals(model, capsys):
     assert Path("FOUND.CSV").read_text().startswith("query,item,distance\n0,0,0\n")
 
 
-def test_more_neighbours_than_codes_are_all_of_them_and_a_note(model, capsys):
+def test_more_neighbors_than_codes_are_all_of_them_and_a_note(model, capsys):
     np.save("codes.npy", np.eye(4, dtype=np.uint8))
     search = ["search", "--database", "codes.npy", "--queries", "codes.npy", "--bits", "4", "-k"]
     code, out, err = run(capsys, *search, "5")

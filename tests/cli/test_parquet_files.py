@@ -72,8 +72,8 @@ def test_doubles_and_integers_are_doubles():
         np.testing.assert_array_equal(rows[: len(rows)], wanted)
 
 
-def test_from_rows_to_neighbours_as_from_arrays():
-    """One file, a folder of several, and a .npy file give the same codes and neighbours."""
+def test_from_rows_to_neighbors_as_from_arrays():
+    """One file, a folder of several, and a .npy file give the same codes and neighbors."""
     write("items.parquet", id=IDS, y=Y)
     Path("parts").mkdir()
     for number, part in enumerate(np.array_split(np.arange(N), 3)):
@@ -608,7 +608,7 @@ def test_columns_that_are_not_clear_are_refused(capsys):
         ("two.parquet", "several columns of lists of numbers: name one, as in two.parquet:a"),
         ("two.parquet:c", "has this name. There is a, b"),
         ("empty", "there are no .parquet files in this folder"),
-        ("plain", "column 't' does not hold numbers but string. Name it with --label"),
+        ("plain", "column 't' has type string, which is not numeric. Name it with --label"),
         ("plain:n", "no column of lists of numbers has this name. There is none"),
     ):
         assert message in refusal(capsys, *fit, data)

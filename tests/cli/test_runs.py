@@ -97,7 +97,7 @@ def test_values_of_each_query_of_codes(tmp_path, monkeypatch):
     assert [int(row[0]) for row in rows] == list(range(30))
 
 
-def test_found_neighbours_make_a_run(tmp_path, monkeypatch, capsys):
+def test_found_neighbors_make_a_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, (30, 8)).astype(np.uint8)

@@ -73,7 +73,7 @@ def test_tables_hold_the_codes_of_their_rows():
     ids=["folder", "file", "pattern"],
 )
 def test_what_is_found_and_measured_is_that_of_one_file(more, data, capsys):
-    """Neighbours with ties at every place, and histograms, do not depend on shards."""
+    """Neighbors with ties at every place, and histograms, do not depend on shards."""
     run(*ENCODE, "items.parquet", "--output", "codes.parquet")
     run(*ENCODE, data, "--output", "codes", *more)
     run(*ENCODE, "new.parquet", "--output", "q.parquet")

@@ -546,7 +546,7 @@ def test_labels_that_tell_nothing_apart_are_warned_of(y, message):
 
 
 @pytest.mark.parametrize(("n_neighbors", "is_said"), [(49, False), (50, True), ((50, 80), True)])
-def test_as_many_neighbours_as_items_are_warned_of(n_neighbors, is_said):
+def test_as_many_neighbors_as_items_are_warned_of(n_neighbors, is_said):
     X = np.random.default_rng(0).normal(size=(60, 4))
     settings = {"n_bits": [4], "seeds": 1, "protocol": RandomRetrievalSplit(10, 30)}
     affinity = NeighborAffinity(n_neighbors)

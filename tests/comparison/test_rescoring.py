@@ -116,8 +116,8 @@ def test_floats_are_read_from_a_file_where_there_are_candidates(tmp_path):
     assert 0 < found["near_floats"] < 1
 
 
-def test_all_candidates_give_all_true_neighbours():
-    """Recall of the true neighbours; candidates are the whole database."""
+def test_all_candidates_give_all_true_neighbors():
+    """Recall of the true neighbors; candidates are the whole database."""
     affinity = NeighborAffinity(K)
     comparison = compare(
         X,
@@ -254,7 +254,7 @@ def test_the_commands_measure_recall_of_neighbors(files, tmp_path, capsys, no_pi
 
 
 def test_every_item_searches_the_others_by_neighbors(files, tmp_path, capsys):
-    """Without queries, each row is left out of its own neighbours."""
+    """Without queries, each row is left out of its own neighbors."""
     names = ("--database", "--database-data")
     options = [*chain.from_iterable((name, files[name]) for name in names), "--neighbors", "5"]
     capsys.readouterr()

@@ -1,4 +1,4 @@
-"""Neighbours in a Parquet file."""
+"""Neighbors in a Parquet file."""
 
 import numpy as np
 import pytest

@@ -38,7 +38,7 @@ def check_lists(found, expected):
 
 @pytest.mark.parametrize("output", ["bits", "signs", "packed"])
 @pytest.mark.parametrize("chunks", [CHUNKS, (200,), (50,) * 4, (0, 150, 0, 50)])
-def test_neighbours_are_those_in_memory(output, chunks):
+def test_neighbors_are_those_in_memory(output, chunks):
     codes, queries = (
         unpack_codes(np.packbits(bits, axis=1), N_BITS, output) for bits in (BITS, QUERIES)
     )

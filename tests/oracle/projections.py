@@ -50,9 +50,9 @@ def distances(X, Z):
     return np.array([[np.sqrt(np.sum((x - z) ** 2)) for z in Z] for x in X])
 
 
-def shift_invariant_codes(X, Z, normals, phases, thresholds, rows, neighbour):
+def shift_invariant_codes(X, Z, normals, phases, thresholds, rows, neighbor):
     """Codes of rows Z of shift-invariant kernels; some rows of X measure distances."""
-    nearest = np.sort(distances(X[rows], X), axis=1)[:, min(neighbour, len(X)) - 1]
+    nearest = np.sort(distances(X[rows], X), axis=1)[:, min(neighbor, len(X)) - 1]
     waves = np.sqrt(2) * np.cos(Z @ normals.T / nearest.mean() + phases)
     return (waves + np.sqrt(2) * thresholds > 0).astype(np.uint8)
 

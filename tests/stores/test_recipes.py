@@ -54,7 +54,7 @@ def test_exact_searches_give_our_neighbors(search, task):
     check_neighbors(search(*task), task)
 
 
-def test_faiss_lists_give_our_neighbours_where_all_are_scanned(task):
+def test_faiss_lists_give_our_neighbors_where_all_are_scanned(task):
     check_neighbors(faiss.search_lists(*task, n_lists=20, n_probe=20), task)
 
 

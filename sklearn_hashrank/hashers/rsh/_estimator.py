@@ -132,9 +132,9 @@ class RSHHasher(LearnsFromRelevance, LinearHasher):
     y_ : array-like
         `y` of the training rows; absent where it was None, and after :meth:`partial_fit`.
     affinity_ : affinity object
-        The affinity that was learned from, fitted on the training rows. Without `y` and with
-        ``affinity="auto"`` it has nine levels of distance, within the highest of which 90 % of the
-        pairs are; :meth:`score` then judges by the levels of ``EuclideanAffinity()``.
+        Affinity fitted on the training rows. With ``affinity="auto"`` and no `y`, it has nine
+        levels of distance, and the widest level covers 90 % of the pairs. :meth:`score` then uses
+        ``EuclideanAffinity()``.
     n_features_in_ : int
         Number of features seen during fit.
     feature_names_in_ : ndarray of shape (`n_features_in_`,)

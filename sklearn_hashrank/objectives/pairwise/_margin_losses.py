@@ -151,8 +151,9 @@ class PairwiseObjective(BaseObjective):
             several[..., 0] <= several[..., 1]
         ):
             raise ValueError(
-                f"{type(self).__name__}.zones must return (low, high) of every level, low <= high, "
-                f"here of shape {(len(levels), 2)}. Got {zones.tolist()} instead."
+                f"{type(self).__name__}.zones must return (low, high) with low <= high for every "
+                f"level, in an array of shape {(len(levels), 2)} or ({len(levels)}, n_zones, 2). "
+                f"Got {zones.tolist()} instead."
             )
         low, high = np.ascontiguousarray((n_bits * several).T, dtype=scores.dtype)
         metric = self._distance
