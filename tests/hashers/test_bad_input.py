@@ -47,7 +47,8 @@ def test_parameters_beyond_64_bits(hasher):
 
 @every_door
 def test_sparse_arrays_of_one_axis(hasher):
-    with pytest.raises(ValueError, match=r"\(40,\)"):
+    # Older versions of scipy say "1d".
+    with pytest.raises(ValueError, match=r"\(40,\)|1d"):
         clone(hasher).fit(sparse.coo_array(np.arange(40.0)), Y)
     with pytest.raises(ValueError, match=r"y.*\(40,\)"):
         clone(hasher).fit(X, sparse.coo_array(Y))
