@@ -377,7 +377,7 @@ def zones_of(function):
         ),
         (zones_of(lambda levels: np.zeros((1, 2))), r"Zones.zones must return .* shape \(2, 2\)"),
         (zones_of(lambda levels: np.zeros((3, 2))), r"Zones.zones must return .* shape \(2, 2\)"),
-        (zones_of(lambda levels: [[2, 1], [0, 1]]), r"low <= high, .* Got \[\[2, 1\], \[0, 1\]\]"),
+        (zones_of(lambda levels: [[2, 1], [0, 1]]), r"low <= high .* Got \[\[2, 1\], \[0, 1\]\]"),
         (zones_of(lambda levels: np.full((2, 2), np.nan)), "low <= high"),
     ],
 )
