@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .container import RowsFile, description_of, malformed, open_container
+from .model_names import noted_model
 
 
 class CodesNote(NamedTuple):
@@ -87,10 +88,10 @@ def model_of_codes(codes: Any) -> str | None:
 
 def _note(about: dict[str, Any], path: str) -> CodesNote:
     with malformed(path):
-        n_bits, model = about["n_bits"], about["model"]
-        if type(n_bits) is not int or n_bits < 1 or type(model) not in (str, type(None)):
+        n_bits = about["n_bits"]
+        if type(n_bits) is not int or n_bits < 1:
             raise ValueError
-        return CodesNote(n_bits, model)
+        return CodesNote(n_bits, noted_model(about))
 
 
 def _width(n_bits: int) -> int:

@@ -39,6 +39,14 @@ def model_name(hasher: Any) -> str | None:
 _SIMPLE = (*PLAIN, float, tuple)
 
 
+def noted_model(about: dict[str, Any]) -> str | None:
+    """Return the name of the model in the description of a file; None: the file names none."""
+    model: str | None = about["model"]
+    if type(model) not in (str, type(None)):
+        raise ValueError(f"the name of the model is {model!r}")
+    return model
+
+
 def check_one_model(names: Iterable[tuple[str, str | None]]) -> None:
     """Refuse things whose models have different names, given pairs ``(what, name of its model)``.
 

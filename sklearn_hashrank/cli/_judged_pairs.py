@@ -11,9 +11,8 @@ from ._csv_table import is_number
 from ._errors import UsageError
 from ._messages import note
 from ._parquet_files import find_parquet
-from ._rows import open_table
+from ._rows import TABLE_FILES, open_table
 
-_TABLES = (".csv", ".parquet")
 _QUERIES_ELSEWHERE = (
     " Items are ids of rows, queries are not: to learn, pass a folder with the rows of both as "
     "--data; to evaluate, pass codes of the queries as --queries."
@@ -65,7 +64,7 @@ def judgments(path: str) -> str | list[Pair]:
 
 def _pairs_of_table(path: str) -> list[Pair] | None:
     """Pairs of one or more tables; None where a path is of none."""
-    is_table = Path(path).suffix.lower() in _TABLES or find_parquet(path) is not None
+    is_table = Path(path).suffix.lower() in TABLE_FILES or find_parquet(path) is not None
     table = open_table(path) if is_table else None
     if table is None:
         return None

@@ -22,7 +22,7 @@ from ._parquet_files import SUFFIX, find_parquet
 from ._parquet_table import ParquetTable
 from ._table import Table, listed
 
-_TABLES = (".csv", SUFFIX)
+TABLE_FILES = (".csv", SUFFIX)
 _FEATURES, _LABELS = ("X", "features", "data"), ("y", "Y", "labels", "label", "L")  # usual names
 _FIRST_GAP = 2.0**53  # from here on, floats leave integers out
 _FEW_NUMBERS = 1 << 22  # rows are kept in memory up to here: 32 MB of doubles
@@ -50,8 +50,8 @@ def open_table(path: str) -> Table | None:
         return ParquetTable(files)
     file, _ = split_array_name(path)
     kind = Path(file).suffix.lower()
-    if kind not in (*ARRAY_FILES, *_TABLES):
-        known = ", ".join((*ARRAY_FILES, *_TABLES))
+    if kind not in (*ARRAY_FILES, *TABLE_FILES):
+        known = ", ".join((*ARRAY_FILES, *TABLE_FILES))
         raise UsageError(f"{path}: cannot read files of this kind. Use one of {known}.")
     if not is_file(file):
         raise UsageError(f"{file}: no such file.")

@@ -36,9 +36,8 @@ _MOST_TABLES_TOGETHER = 16
 # Principal directions for each byte. A byte has eight bits, and directions of which one explains
 # less than a quarter of a bit are reconstructed by their mean.
 _DIRECTIONS_OF_A_BYTE = 32
-_BEAM_WIDTH_OF_FIT = (
-    5  # as of faiss; twice as many lower the error by less than more alternations do
-)
+# As of faiss. Twice as many lower the error by less than more alternations do.
+_BEAM_WIDTH_OF_FIT = 5
 _EXACT_FEATURES = 2048  # up to so many, principal directions are exact
 
 

@@ -226,14 +226,12 @@ class DecodedNeighbors(HasPage, BaseEstimator):
         self : DecodedNeighbors
         """
         check_is_fitted(self)
-        if missing not in ("raise", "ignore"):
-            raise ValueError(f"missing must be 'raise' or 'ignore'. Got {missing!r} instead.")
         items, names = self._state
-        places = names.places_of(ids, ignore_missing=missing == "ignore")
-        if len(places) == items.n:
-            raise ValueError(f"an index holds one code at least. Got the ids of all {items.n}.")
-        kept = np.delete(np.arange(items.n), places)
-        self._state = self._items(items.codes()[kept], items.lengths[kept]), names.without(places)
+        places = names.places_to_remove(ids, missing)
+        if len(places):
+            kept = np.delete(np.arange(items.n), places)
+            left = self._items(items.codes()[kept], items.lengths[kept])
+            self._state = left, names.without(places)
         return self
 
     def save(self, path: str | os.PathLike) -> None:

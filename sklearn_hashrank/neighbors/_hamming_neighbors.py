@@ -256,12 +256,8 @@ class HammingNeighbors(ClassNamePrefixFeaturesOutMixin, TransformerMixin, HasPag
         -------
         self : HammingNeighbors
         """
-        if missing not in ("raise", "ignore"):
-            raise ValueError(f"missing must be 'raise' or 'ignore'. Got {missing!r} instead.")
         stored, names = self._in_memory()
-        places = names.places_of(ids, ignore_missing=missing == "ignore")
-        if len(places) == len(stored):
-            raise ValueError(f"an index holds one code at least. Got the ids of all {len(stored)}.")
+        places = names.places_to_remove(ids, missing)
         if len(places):
             self._store(stored.without(places), names.without(places))
         return self

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._files.container import RowsFile, malformed, open_container
+from .._files.model_names import noted_model
 from ..codes._formats import packed_width
 from ._row_ids import RowIds, read_ids
 
@@ -53,8 +54,8 @@ def read_decoded(
         file.check_content()
         codes = file.rows(np.uint8, None)
         with malformed(file.path):
-            parameters, model = dict(file.about["parameters"]), file.about["model"]
-            if type(model) not in (str, type(None)) or not len(codes):
+            parameters, model = dict(file.about["parameters"]), noted_model(file.about)
+            if not len(codes):
                 raise ValueError
             ids = _ids_of(file.further_arrays(), file.about["n_numbered"], len(codes))
     return codes, parameters, ids, model
@@ -86,10 +87,8 @@ def read(
         words = np.asarray(file.rows(np.uint64, "c" if mmap_mode == "r" else None))
         with malformed(file.path):
             n_bits, parameters = file.about["n_bits"], dict(file.about["parameters"])
-            model = file.about["model"]
+            model = noted_model(file.about)
             if type(n_bits) is not int or n_bits < 1 or not len(words):
-                raise ValueError
-            if type(model) not in (str, type(None)):
                 raise ValueError
             if words.shape[1] != -(-packed_width(n_bits) // 8):
                 raise ValueError

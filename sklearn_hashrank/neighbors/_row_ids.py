@@ -65,6 +65,15 @@ class RowIds:
         _check_different(names)
         return RowIds(n_all, names, None)
 
+    def places_to_remove(self, ids: Any, missing: str) -> np.ndarray:
+        """Places of the codes with some names, if a code is left without them."""
+        if missing not in ("raise", "ignore"):
+            raise ValueError(f"missing must be 'raise' or 'ignore'. Got {missing!r} instead.")
+        places = self.places_of(ids, ignore_missing=missing == "ignore")
+        if len(places) == self._n:
+            raise ValueError(f"an index holds one code at least. Got the ids of all {self._n}.")
+        return places
+
     def places_of(self, ids: Any, ignore_missing: bool = False) -> np.ndarray:
         """Places of the codes with some names."""
         wanted = read_ids(ids).tolist()

@@ -447,6 +447,21 @@ def test_interrupted_then_resumed(folder, capsys, monkeypatch, no_pictures):
     check_interrupted(capsys, *interrupted)
 
 
+def many_runs_at_work(**options):
+    """Process of a comparison with two workers, three runs of which are done."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "sklearn_hashrank", *MANY_RUNS, "--n-jobs=2", "--output", "found"],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **options,
+    )
+    seen = [process.stderr.readline() for _ in range(3)]
+    assert seen[2].startswith("[3/120] ")
+    return process
+
+
 def descendants(parent):
     """Process ids of all children of a process, and of theirs."""
     found = []
@@ -467,15 +482,7 @@ def is_running(pid):
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="processes of Linux")
 def test_terminated_then_resumed(folder, capsys, no_pictures):
     """SIGTERM to the command alone, as clusters send it: children end, and runs are kept."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sklearn_hashrank", *MANY_RUNS, "--n-jobs=2", "--output", "found"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    seen = [process.stderr.readline() for _ in range(3)]
-    assert seen[2].startswith("[3/120] ")
+    process = many_runs_at_work()
     children = descendants(process.pid)
     process.terminate()
     out, err = process.communicate(timeout=120)
@@ -518,17 +525,10 @@ def test_terminated_while_it_reads(folder, capsys, monkeypatch):
 @pytest.mark.process
 @pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 def test_interrupted_with_processes_then_resumed(folder, capsys, no_pictures):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "sklearn_hashrank", *MANY_RUNS, "--n-jobs=2", "--output", "found"],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    process = many_runs_at_work(
         start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job may ignore it
     )
-    seen = [process.stderr.readline() for _ in range(3)]
-    assert seen[2].startswith("[3/120] ")
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does, to all processes of the job
     out, err = process.communicate(timeout=120)
     check_interrupted(capsys, process.returncode, out, err)
