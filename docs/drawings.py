@@ -43,7 +43,7 @@ WIDTH = 420
 
 
 class Drawing:
-    """Shapes of an SVG of 420 units, so that text of 14 units is legible on a phone."""
+    """Shapes of an SVG 420 units wide, in which text of 14 units is legible on a phone."""
 
     def __init__(self, height: int, colors: dict[str, str]):
         self.height, self.colors = height, colors

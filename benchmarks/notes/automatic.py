@@ -4,7 +4,7 @@
         [--settings 5] [--seeds 5] [--store FILE]
     python -m benchmarks.notes.automatic --store FILE --table
 
-All rows are of the training part of a file, so that nothing is chosen by the queries of other
+All rows come from the training part of a file: nothing is chosen by the queries of other
 tables. A figure is the mean tie-aware AP of queries that retrieve new rows, which were not trained
 on. Each seed has a split of its own, the same for all settings; differences are of pairs. What is
 finished stays in the store, a line for each fit. Data sets that are not there are left out.
@@ -135,7 +135,7 @@ def main():
     parser.add_argument("--settings", type=int, default=len(SETTINGS), help="the first so many")
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--store", type=Path, default=Path("build/automatic.jsonl"))
-    parser.add_argument("--table", action="store_true", help="make the table of what is there")
+    parser.add_argument("--table", action="store_true", help="print the table of the finished runs")
     options = parser.parse_args()
     lines = []
     if options.store.exists():

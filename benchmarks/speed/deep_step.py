@@ -53,7 +53,7 @@ def measure(sheet, n_rows, n_bits, n_bins, at_least):
 
     few = max(5, 2_000_000 // n_rows**2)
     by_kernels, theirs = [], []
-    for _ in range(3):  # in turns, so that both meet the same neighbors
+    for _ in range(3):  # in turns: both meet the same load
         by_kernels.append(time_of(ours, 10 * few))
         theirs.append(time_of(direct, few))
     work = "forward, backward"

@@ -117,7 +117,7 @@ def against_peers(qrels, run, times, evaluate_arrays):
 
     evaluator = pytrec_eval.RelevanceEvaluator(qrels, OF_PYTREC_EVAL)
     ours = seconds = np.inf
-    for _ in range(7):  # in turns, so that both meet the same neighbors
+    for _ in range(7):  # in turns: both meet the same load
         ours = min(ours, best(evaluate_arrays, 3)[0])
         seconds = min(seconds, best(lambda: evaluator.evaluate(run), 1)[0])
     print(f"ours, from arrays                {ours:8.3f} s")

@@ -113,7 +113,7 @@ def measure_threads(sheet, n_rows=2048, n_bits=32, n_jobs=2):
                 (time.process_time, ", processor", None),  # says whether threads hinder each other
             ):
                 times = {1: [], n_jobs: []}
-                for _ in range(15):  # in turns, so that both meet the same neighbors
+                for _ in range(15):  # in turns: both meet the same load
                     for jobs in times:
                         times[jobs].append(best_of(lambda: value(jobs), 1, clock)[0])  # noqa: B023
                 ours, theirs = (1e3 * min(times[jobs]) for jobs in (n_jobs, 1))
